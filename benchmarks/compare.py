@@ -15,9 +15,8 @@ import numpy as np
 from scipy.stats import permutation_test
 
 from gainful.evidence.statistics.max_t import flip_families
-from gainful.evidence.statistics.outcome import UnitSums
+from gainful.evidence.statistics.outcome import Resampling, UnitSums
 from gainful.evidence.statistics.paired_tests import randomisation_test, tukey_test
-from gainful.evidence.statistics.resampling import Resampling
 
 QUERIES, RUNS, RESAMPLES = 50, 10, 100_000
 BATCH = 1_000  # the fastest of 1,000, 10,000 and scipy's default, which takes four times as long

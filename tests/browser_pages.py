@@ -46,6 +46,17 @@ class BrowserPage:
     def text(self, selector):
         return self.page.inner_text(selector)
 
+    def list_texts(self, selector):
+        return self.page.locator(selector).all_text_contents()
+
+    def open_query(self, name):
+        """Open a row of the values by its whole name."""
+        self.page.evaluate(
+            "name => [...document.querySelectorAll('#values .open')]"
+            ".find(one => one.textContent === name).click()",
+            name,
+        )
+
 
 def open_pages(browser, folder):
     """Open pages; at the end nothing may have been asked for, and nothing gone wrong."""

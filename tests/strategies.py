@@ -5,6 +5,13 @@ from __future__ import annotations
 import polars as pl
 from hypothesis import strategies as st
 
+import gainful
+from gainful.measure.catalogue import MEASURES
+
+EVERY = [  # each measure of single rankings, with a cutoff where it needs one
+    str(gainful.Measure(name) @ {"needed": 3, "recall": 0.5}.get(entry.cutoff_kind))
+    for name, entry in MEASURES.items()
+]
 DOCS = [f"d{number}" for number in range(12)] + ["ä", "Z", "d10", "~", "q", "1"]
 MANY_DOCS = [f"d{number}" for number in range(24)] + ["ä", "Z", "~"]  # more than ndeval looks at
 SCORES = st.one_of(

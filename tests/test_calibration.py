@@ -12,8 +12,8 @@ from scipy import stats
 from tools.error_rates.designs import DESIGNS, simulate_design
 
 from gainful.evidence.statistics.correction import CORRECTIONS
+from gainful.evidence.statistics.outcome import Resampling
 from gainful.evidence.statistics.paired_tests import TESTS, tukey_test
-from gainful.evidence.statistics.resampling import Resampling
 from gainful.evidence.statistics.study_design import find_design, permute_all_pairs
 
 TRIALS, N, ALPHA = 4000, 50, 0.05

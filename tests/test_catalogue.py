@@ -11,7 +11,7 @@ import polars as pl
 import pytest
 from hypothesis import given
 from refusals import refuses
-from strategies import qrels_and_runs
+from strategies import EVERY, qrels_and_runs
 
 import gainful
 from gainful.measure.catalogue import MEASURES
@@ -22,10 +22,6 @@ from gainful.measure.trec_eval_names import GROUPS, GROUPS_9, TREC_NAMES
 
 ENTRIES = list(MEASURES.values())
 NAMES = {"log": math.log, "log2": math.log2, "sum": sum, "range": range}
-EVERY = [
-    str(gainful.Measure(name) @ {"needed": 3, "recall": 0.5}.get(entry.cutoff_kind))
-    for name, entry in MEASURES.items()
-]
 
 
 def entry_name(entry):

@@ -20,13 +20,12 @@ import gainful
 from gainful.errors import BadInput, BadValue, CannotCompare, WrongType
 from gainful.evidence.method import Method, test_pairs as apply_tests
 from gainful.evidence.pairing import PairedValues, describe_few_units, describe_turns, read_clusters
-from gainful.evidence.statistics.outcome import UnitSums
+from gainful.evidence.statistics.outcome import Resampling, UnitSums
 from gainful.evidence.statistics.paired_tests import (
     TESTS as _TESTS,
     randomisation_test as randomise_clusters,
     t_test as cluster_t_test,
 )
-from gainful.evidence.statistics.resampling import Resampling
 
 CAST = Path(__file__).parents[2] / "shared" / "data" / "cast2021"
 TURN = r"^(.+)_\d+$"

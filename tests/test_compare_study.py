@@ -14,7 +14,7 @@ from statsmodels.regression.linear_model import OLS
 
 import gainful
 from gainful.errors import BadInput, BadValue, CannotCompare, UnknownName, WrongType
-from gainful.evidence.statistics.resampling import Resampling
+from gainful.evidence.statistics.outcome import Resampling
 from gainful.evidence.statistics.study_design import (
     INVERTED,
     SIMULTANEOUS,

@@ -20,7 +20,7 @@ from gainful.evidence.statistics.bootstrap import (
     run_bootstrap,
 )
 from gainful.evidence.statistics.correlation import COEFFICIENTS, spearman
-from gainful.evidence.statistics.resampling import Resampling
+from gainful.evidence.statistics.outcome import Resampling
 from gainful.sessions import evaluate, simulate_study
 
 PEERS = {"pearson": scipys.pearsonr, "spearman": scipys.spearmanr, "kendall": scipys.kendalltau}

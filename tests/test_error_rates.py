@@ -12,8 +12,7 @@ from tools.error_rates.page import DATA, error_rates_page
 from tools.error_rates.tables import list_cells
 
 from gainful.evidence.statistics.max_t import flip_families
-from gainful.evidence.statistics.outcome import UnitSums
-from gainful.evidence.statistics.resampling import Resampling
+from gainful.evidence.statistics.outcome import Resampling, UnitSums
 
 needs_runs = pytest.mark.skipif(
     not populations.has_runs(), reason="error rates on real runs (needs ../shared/data)"

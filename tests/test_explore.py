@@ -18,7 +18,7 @@ from session_tables import make_sessions
 
 import gainful
 from gainful.evidence.statistics.bootstrap import run_bootstrap
-from gainful.evidence.statistics.resampling import Resampling
+from gainful.evidence.statistics.outcome import Resampling
 from gainful.formula import Param
 from gainful.measure.discount import DISCOUNTS
 from gainful.measure.sessions.session_values import mean_terms

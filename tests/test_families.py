@@ -21,9 +21,8 @@ from gainful.evidence.method import Method, test_pairs as apply_tests
 from gainful.evidence.pairing import PairedValues
 from gainful.evidence.statistics.correction import CORRECTIONS
 from gainful.evidence.statistics.max_t import flip_families, step_down_max_t
-from gainful.evidence.statistics.outcome import UnitSums
+from gainful.evidence.statistics.outcome import Resampling, UnitSums
 from gainful.evidence.statistics.paired_tests import TESTS
-from gainful.evidence.statistics.resampling import Resampling
 from gainful.progress import watch_work
 
 RNG = np.random.default_rng(16)

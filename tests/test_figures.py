@@ -26,7 +26,7 @@ import gainful
 from gainful.api.figures import FIGURES, build_data
 from gainful.errors import BadInput, BadValue, NotInstalled, UnknownName, WrongType
 from gainful.evidence.statistics.bootstrap import bootstrap_band
-from gainful.evidence.statistics.resampling import Resampling
+from gainful.evidence.statistics.outcome import Resampling
 from gainful.show import picture
 from gainful.show.figures.drawing import Drawing
 from gainful.show.figures.figure import Look, spread_labels

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import pytest
 from hypothesis import HealthCheck, given, settings, strategies as st
-from trec_files import tell, write_trec_files
+from trec_files import assert_alike, write_trec_files
 
 import gainful
 from gainful.convention import like
@@ -37,11 +39,8 @@ def small_parts(monkeypatch):
 def test_values_notes_and_messages_are_those_of_one_part(
     tmp_path_factory, small_parts, random, like
 ):
-    qrels, run = write_trec_files(tmp_path_factory.mktemp("files"), random)
-    small_parts(small=True)
-    outcome = tell(qrels, run, like=like)
-    small_parts(small=False)
-    assert outcome == tell(qrels, run, like=like)
+    readers = [partial(small_parts, small=small) for small in (True, False)]
+    assert_alike(tmp_path_factory.mktemp("files"), random, readers, like)
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])

@@ -17,8 +17,8 @@ from written_files import write_lines
 
 import gainful
 from gainful.errors import BadInput, BadValue, NoColumn, UnknownName, WrongType
-from gainful.evidence.comparisons.compare_groups import test_interaction as weigh_interaction
-from gainful.evidence.statistics.resampling import Resampling
+from gainful.evidence.comparisons.compare import test_interaction as weigh_interaction
+from gainful.evidence.statistics.outcome import Resampling
 
 NEWS = EXAMPLES / "news"
 QRELS, BM25, DENSE, HYBRID = (

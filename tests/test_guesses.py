@@ -37,8 +37,14 @@ NDCG = (0.796707 + 0.630930) / 2
 MEANS = {"nDCG@10": NDCG, "AP": 0.75, "RR": 0.75}
 
 
+@pytest.fixture(scope="module")
+def results():
+    both, measures = {"a": RUN, "b": BETTER}, ["nDCG@10", "AP", "RR"]
+    return gainful.evaluate(QRELS, RUN, measures), gainful.evaluate(QRELS, both, measures)
+
+
 @pytest.fixture
-def names(tmp_path, monkeypatch):
+def names(tmp_path, monkeypatch, results):
     """What stands in the notebook already."""
     monkeypatch.chdir(tmp_path)
     rag = [
@@ -64,10 +70,8 @@ def names(tmp_path, monkeypatch):
         "run": RUN,
         "better": BETTER,
         "rag": rag,
-        "results": gainful.evaluate(QRELS, RUN, ["nDCG@10", "AP", "RR"]),
-        "runs": gainful.evaluate(
-            QRELS, runs={"a": RUN, "b": BETTER}, measures=["nDCG@10", "AP", "RR"]
-        ),
+        "results": results[0],
+        "runs": results[1],
         "mean": lambda *inputs, **options: gainful.evaluate(*inputs, **options).mean,
         "Hit": lambda doc, score: SimpleNamespace(id=doc, score=score),
     }

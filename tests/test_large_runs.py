@@ -10,7 +10,7 @@ import pytest
 import gainful
 from gainful.errors import GainfulError
 from gainful.progress import watch_reading
-from gainful.read import large_runs, spill
+from gainful.read import lazy, spill
 
 MEASURES = ["nDCG@3", "AP", "RR", "P@2", "infAP"]
 QRELS = "".join(
@@ -40,7 +40,7 @@ MISTAKES = {
 @pytest.fixture(autouse=True)
 def tiny_pieces(monkeypatch):
     monkeypatch.setenv("GAINFUL_ENGINE", "pure")
-    monkeypatch.setattr(large_runs, "_PIECE_BYTES", 300)
+    monkeypatch.setattr(lazy, "_PIECE_BYTES", 300)
     monkeypatch.setattr(spill, "_MAX_HELD", 20)
     monkeypatch.setattr(spill, "_MAX_KEPT", 0)
 

@@ -10,7 +10,7 @@ from scipy import stats
 from statsmodels.regression.linear_model import OLS
 from tools.error_rates.squares import simulate_squares
 
-from gainful.evidence.statistics.resampling import Resampling
+from gainful.evidence.statistics.outcome import Resampling
 from gainful.evidence.statistics.study_design import (
     build_linear_model,
     freedman_lane_test,

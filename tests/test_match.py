@@ -9,27 +9,13 @@ from facts import list_facts
 from hypothesis import given, strategies as st
 from profiles import examples
 from refusals import refuses
-from strategies import qrels_and_runs, to_frame
+from strategies import EVERY, qrels_and_runs, to_frame
 
 import gainful
 from gainful.match import dicts, frames
+from gainful.match.ties import TIE_POLICIES
 from gainful.measure.catalogue import MEASURES
 from gainful.read.qrels_and_run import NestedDict, Qrels, Run
-
-TIES = [
-    "doc_descending",
-    "doc_ascending",
-    "input",
-    "reversed",
-    "best",
-    "worst",
-    "average",
-    "mean_rank",
-]
-EVERY = [
-    str(gainful.Measure(name) @ {"needed": 3, "recall": 0.5}.get(entry.cutoff_kind))
-    for name, entry in MEASURES.items()
-]
 
 
 def _exact_measures(ties):
@@ -69,15 +55,8 @@ def test_ranks_and_tie_blocks_by_brute_force(bits, data):
     columns = Qrels(to_frame(judgments, "grade")), Run(to_frame(run, "score"))
     by_frame = frames.match_frames(*columns, score_bits=bits)
     assert hits(by_frame) == sorted(expected)
-    for name in (
-        "queries",
-        "judged",
-        "in_run",
-        "retrieved",
-        "pool_query",
-        "pool_grade",
-        "tied_count",
-    ):
+    same = ("queries", "judged", "in_run", "retrieved", "pool_query", "pool_grade", "tied_count")
+    for name in same:
         assert np.array_equal(getattr(by_dict, name), getattr(by_frame, name)), name
 
 
@@ -94,7 +73,7 @@ def test_interleaved_queries_are_sorted_out(data, random):
 
 @pytest.mark.parametrize("engine", ["dict", "frame", "trec", "csv", "parquet", "dict and file"])
 @examples(25)
-@given(data=qrels_and_runs(), ties=st.sampled_from(TIES))
+@given(data=qrels_and_runs(), ties=st.sampled_from([*TIE_POLICIES]))
 def test_every_engine_gives_the_same_numbers(tmp_path_factory, engine, ties, data):
     judgments, run = data
     folder = tmp_path_factory.mktemp("engine")
@@ -176,23 +155,20 @@ def test_taking_negative_grades_out_closes_the_ranks_up(data):
         assert _has_close_values(taken, gainful.evaluate(pool, only, names, ties=ties))
 
 
-def run_with_duplicates():
-    return pl.DataFrame(
-        {"query": ["1"] * 4, "doc": ["a", "b", "a", "c"], "score": [4.0, 3.0, 2.0, 1.0]}
-    )
+DUPLICATED = pl.DataFrame({"query": ["1"] * 4, "doc": [*"abac"], "score": [4.0, 3.0, 2.0, 1.0]})
 
 
 def test_a_document_that_stands_twice_is_an_error_or_counted():
     judged = {"1": {"a": 1, "c": 1}}
     with refuses(gainful.errors.BadInput, "run", "'a'", "'1'"):
-        gainful.evaluate(judged, run_with_duplicates(), "AP")
-    last = gainful.evaluate(judged, run_with_duplicates(), ["AP", "NumRet"], duplicates="last")
+        gainful.evaluate(judged, DUPLICATED, "AP")
+    last = gainful.evaluate(judged, DUPLICATED, ["AP", "NumRet"], duplicates="last")
     assert last.mean == {"AP": pytest.approx((1 / 2 + 2 / 3) / 2), "NumRet": 3}
     assert last.counts["duplicates"] == 1
-    first = gainful.evaluate(judged, run_with_duplicates(), ["AP", "NumRet"], duplicates="first")
+    first = gainful.evaluate(judged, DUPLICATED, ["AP", "NumRet"], duplicates="first")
     assert first.mean == {"AP": pytest.approx((1 + 2 / 3) / 2), "NumRet": 3}
     assert first.counts["duplicates"] == 1
-    count = gainful.evaluate(judged, run_with_duplicates(), "nDCG", duplicates="count")
+    count = gainful.evaluate(judged, DUPLICATED, "nDCG", duplicates="count")
     assert count.mean["nDCG"] == pytest.approx((1 + 1 / 2 + 1 / np.log2(5)) / (1 + 1 / np.log2(3)))
     (note,) = count.notes
     assert list_facts(note, "duplicates=count") == ["nDCG", "1", "1", "duplicates=count"]

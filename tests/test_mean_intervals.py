@@ -20,7 +20,7 @@ from written_files import write_qrels, write_run
 import gainful
 from gainful.errors import BadValue, WrongType
 from gainful.evidence.intervals import Averaged, find_intervals
-from gainful.evidence.statistics.resampling import Resampling
+from gainful.evidence.statistics.outcome import Resampling
 from gainful.progress import watch_work
 
 tenths = st.lists(st.integers(0, 10), min_size=2, max_size=12)

@@ -5,13 +5,14 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 import pytest
 from conftest import require_command
 from hypothesis import HealthCheck, given, settings, strategies as st
-from trec_files import tell, write_trec_files
+from trec_files import assert_alike, write_trec_files
 
 from gainful.errors import BadInput
 from gainful.match import native
@@ -65,11 +66,8 @@ def engine(package, monkeypatch):
 def test_values_notes_and_messages_are_those_of_the_pure_engine(
     tmp_path_factory, engine, random, like
 ):
-    qrels, run = write_trec_files(tmp_path_factory.mktemp("files"), random)
-    engine("native")
-    outcome = tell(qrels, run, like=like)
-    engine("pure")
-    assert outcome == tell(qrels, run, like=like)
+    readers = [partial(engine, name) for name in ("native", "pure")]
+    assert_alike(tmp_path_factory.mktemp("files"), random, readers, like)
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -172,19 +170,8 @@ def test_the_library_runs_under_sanitizers(tmp_path):
         "NATIVE_PACKAGE": str(tmp_path),
     }
     environment.pop("COVERAGE", None)
-    words = [
-        sys.executable,
-        "-m",
-        "pytest",
-        "-q",
-        "-p",
-        "no:cacheprovider",
-        "-p",
-        "no:xdist",
-        __file__,
-        "-k",
-        "same or usual",
-    ]
+    options = ("-q", "-p", "no:cacheprovider", "-p", "no:xdist", "-k", "last_number or usual")
+    words = [sys.executable, "-m", "pytest", *options, __file__]
     outcome = subprocess.run(
         words, check=False, env=environment, capture_output=True, text=True, cwd=ROOT
     )

@@ -7,6 +7,7 @@ from html.parser import HTMLParser
 import polars as pl
 import pytest
 from facts import list_facts
+from test_page import SMALL
 
 import gainful
 from gainful.measure.catalogue import MEASURES
@@ -79,9 +80,6 @@ class Cells(HTMLParser):
             self.caption += data
 
 
-SMALL = {"div", "table", "caption", "thead", "tbody", "tr", "th", "td", "br", "b", "p", "sup"}
-
-
 def test_results_show_a_mean_for_each_measure_and_what_was_counted():
     results = gainful.evaluate(JUDGED, RUNS["better"], ["nDCG@10", "RR", "NumRet"])
     cells = Cells(results._repr_html_())
@@ -98,7 +96,6 @@ def test_results_show_a_mean_for_each_measure_and_what_was_counted():
 def test_a_comparison_shows_systems_by_measures_with_their_evidence():
     comparison = gainful.compare(JUDGED, RUNS, "RR")
     cells = Cells(comparison._repr_html_())
-    assert set(cells.tags) <= SMALL
     assert cells.rows == [
         ["", "run", "RR"],
         ["a", "<script>alert(1)</script>", "0.5000"],
@@ -119,7 +116,6 @@ def test_an_order_shows_what_each_measure_tells_apart():
     runs = {**RUNS, "worst": {str(query): ["x", "y", "a"] for query in range(6)}}
     order = gainful.order(JUDGED, runs, ["RR", "P@1"], resamples=99)
     cells = Cells(order._repr_html_())
-    assert set(cells.tags) <= SMALL
     assert cells.rows[0][0] == "measure"
     assert [row[0] for row in cells.rows[1:3]] == ["RR", "P@1"]
     assert list_facts(cells.caption)[:3] == ["3", "RR", "P@1"]
@@ -129,7 +125,6 @@ def test_an_order_shows_what_each_measure_tells_apart():
 def test_a_verdict_shows_its_rules_and_where_to_look():
     verdict = gainful.gate(JUDGED, RUNS["better"], floors={"RR": 0.5, "P@5": 0.5})
     cells = Cells(verdict._repr_html_())
-    assert set(cells.tags) <= SMALL
     assert cells.rows[1] == ["RR", "1.0000", "floor 0.5", "holds"]
     failure = ["FAILED", "P@5", "0.4000", "0.5"]
     assert list_facts(cells.caption)[:4] == failure
@@ -143,17 +138,13 @@ def test_the_queries_that_changed_most_follow_their_comparison():
     assert text.endswith(f"\n\n{changes.to_text()}")
     assert "better against <script>" in text
     cells = Cells(changes._repr_html_())
-    assert set(cells.tags) <= SMALL
     assert cells.rows[0][:2] == ["document", "what"]
     assert comparison.to_csv() == changes.to_csv()
 
 
 def test_results_of_sessions_show_means():
-    import polars as pl
-
     results = gainful.sessions.evaluate(pl.DataFrame(SESSIONS), measures="sDCG(b=2, bq=4)@3")
     cells = Cells(results._repr_html_())
-    assert set(cells.tags) <= SMALL
     assert cells.rows[0] == ["measure", "mean"]
     # Grades 1 0 1 in both: 1 + 1/(1 + log2 3) = 1.386852; the second query has 1/1.5 of it.
     assert cells.rows[1] == ["sDCG(b=2, bq=4)@3", "2.3114"]

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import polars as pl
 import pytest
+from strategies import to_frame
 
 import gainful
 from gainful.convention import SETTINGS, Convention
@@ -33,11 +34,6 @@ def random_case(seed):
         for query in "12"
     }
     return qrels, run
-
-
-def to_frame(nested, number):
-    rows = [(query, doc, float(value)) for query in nested for doc, value in nested[query].items()]
-    return pl.DataFrame(rows, schema=["query", "doc", number], orient="row")
 
 
 def match_value(qrels, run, convention):

@@ -113,29 +113,16 @@ def test_several_compressed_parts_in_one_file(put):
     assert read_run(put(b"".join(map(zstd.compress, parts)))).frame.rows() == ROWS
 
 
+@pytest.mark.parametrize("write", [pl.DataFrame.write_ipc, pl.DataFrame.write_ipc_stream])
 @pytest.mark.parametrize("compression", ["uncompressed", "lz4", "zstd"])
-@pytest.mark.parametrize("name", ["run.arrow", "run.feather", "run"])
-def test_arrow_and_feather_files_are_known_by_their_content(put, compression, name):
-    buffer = io.BytesIO()
-    pl.DataFrame(ROWS, schema=["query", "doc", "score"], orient="row").write_ipc(
-        buffer, compression=compression
-    )
-    assert read_run(put(buffer.getvalue(), name)).frame.rows() == ROWS
-    grades = [("1", "a", 2), ("1", "b", 0)]
-    buffer = io.BytesIO()
-    pl.DataFrame(grades, schema=["query", "doc", "grade"], orient="row").write_ipc(buffer)
-    assert read_qrels(put(buffer.getvalue(), name)).frame.rows() == grades
-
-
-@pytest.mark.parametrize("compression", ["uncompressed", "lz4", "zstd"])
-@pytest.mark.parametrize("name", ["run.arrows", "run.arrow", "run.feather", "run"])
-def test_streams_of_arrow_are_known_by_their_content(put, compression, name):
-    buffer = io.BytesIO()
-    frame = pl.DataFrame(ROWS, schema=["query", "doc", "score"], orient="row")
-    frame.write_ipc_stream(buffer, compression=compression)
-    assert read_run(put(buffer.getvalue(), name)).frame.rows() == ROWS
-    with refuses(BadInput, name, "Arrow"):
-        read_run(put(buffer.getvalue()[:60], name))
+@pytest.mark.parametrize("name", ["run.arrow", "run.feather", "run.arrows", "run"])
+def test_files_and_streams_of_arrow_are_known_by_their_content(put, write, compression, name):
+    for number, rows, read in (("score", ROWS, read_run), ("grade", GRADES, read_qrels)):
+        buffer, names = io.BytesIO(), ["query", "doc", number]
+        write(pl.DataFrame(rows, schema=names, orient="row"), buffer, compression=compression)
+        assert read(put(buffer.getvalue(), name)).frame.rows() == rows
+        with refuses(BadInput, name, "Arrow"):
+            read(put(buffer.getvalue()[:60], name))
 
 
 def test_a_damaged_arrow_file_is_named(put):

@@ -352,21 +352,11 @@ def test_hostile_ids_names_and_texts_run_nothing_and_are_read_as_text(shown):
         resamples=99,
     )
     page = shown(made, viewport={"width": 390, "height": 900})
-    names = page.page.eval_on_selector_all(
-        "#values .open", "all => all.map(one => one.textContent)"
-    )
-    assert sorted(names) == sorted(HOSTILE)
+    assert sorted(page.list_texts("#values .open")) == sorted(HOSTILE)
     assert page.text(".eyebrow") == HOSTILE[1]
     for name in HOSTILE:
-        page.page.evaluate(
-            "name => [...document.querySelectorAll('#values .open')]"
-            ".find(one => one.textContent === name).click()",
-            name,
-        )
-        docs = page.page.eval_on_selector_all(
-            ".side .doc", "all => all.map(one => one.textContent)"
-        )
-        assert f"{name}3" in docs
+        page.open_query(name)
+        assert f"{name}3" in page.list_texts(".side .doc")
         assert unquote(page.page.evaluate("location.hash")) == f"#query={name}"
     assert page.page.evaluate("window.ran") is None
     assert page.page.evaluate("document.querySelectorAll('img').length") == 0

@@ -177,17 +177,18 @@ print(gainful.evaluate({"1": ["a"]}, {"1": ["b", "a"]}, "RR").to_pandas()["RR"].
     assert run_python(code) == "[0.5]"
 
 
-def test_a_pandas_frame_without_pandas_says_what_to_install(run_python):
-    code = """
+@pytest.mark.parametrize(("package", "method"), [("pandas", "to_pandas"), ("altair", "plot")])
+def test_what_needs_a_package_that_is_missing_says_what_to_install(run_python, package, method):
+    code = f"""
 import sys
-sys.modules["pandas"] = None
+sys.modules["{package}"] = None
 import gainful
 try:
-    gainful.evaluate({"1": ["a"]}, {"1": ["b", "a"]}, "RR").to_pandas()
+    gainful.evaluate({{"1": ["a"]}}, {{"1": ["b", "a"]}}, "RR").{method}()
 except gainful.errors.NotInstalled as refused:
     print(refused)
 """
-    assert "pip install pandas" in run_python(code)
+    assert f"pip install {package}" in run_python(code)
 
 
 def test_flat_names_are_those_that_trackers_accept(runs):
@@ -359,19 +360,6 @@ def test_figures_take_results(results, runs):
     for name in ("curves", "precision-recall"):
         with refuses(BadValue, "results"):
             gainful.figures.figure_data(name, runs)
-
-
-def test_a_plot_without_its_packages_names_them(run_python):
-    code = """
-import sys
-sys.modules["altair"] = None
-import gainful
-try:
-    gainful.evaluate({"1": ["a"]}, {"1": ["b", "a"]}, "RR").plot()
-except gainful.errors.NotInstalled as refused:
-    print(refused)
-"""
-    assert "pip install altair" in run_python(code)
 
 
 def test_a_convention_is_written_as_it_would_be_made():

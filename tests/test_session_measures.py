@@ -18,12 +18,11 @@ from session_tables import (
     session_value,
     session_values,
 )
-from strategies import sessions_and_qrels
+from strategies import EVERY, sessions_and_qrels
 
 import gainful
 from gainful import parse
 from gainful.errors import BadValue, NoIdeal
-from gainful.measure.catalogue import MEASURES
 from gainful.measure.catalogue.sessions import SESSION_MEASURES
 from gainful.measure.references import REFERENCES
 
@@ -299,12 +298,6 @@ def test_a_query_measure_over_a_session(over, wanted):
     shown = make_sessions(s=[["a", "x", "y"], ["a", "b", "d"], ["d", "e"]])
     value = session_value(shown, judgments, f"Session(of='P@3', over={over})")
     assert value == pytest.approx(wanted, abs=1e-12)
-
-
-EVERY = [
-    str(gainful.Measure(name) @ {"needed": 3, "recall": 0.5}.get(entry.cutoff_kind))
-    for name, entry in MEASURES.items()
-]
 
 
 @pytest.mark.parametrize("of", [*EVERY, "nDCG(ideal=list)", "P(rel=2)@2", "RBP(p=0.5)"])

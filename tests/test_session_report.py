@@ -26,7 +26,7 @@ from gainful.evidence.intervals import (
     find_intervals,
     session_intervals,
 )
-from gainful.evidence.statistics.resampling import Resampling
+from gainful.evidence.statistics.outcome import Resampling
 from gainful.evidence.system_groups import group_systems
 from gainful.sessions import compare, evaluate, report, simulate_study, sweep
 from gainful.show.pages import report_data
@@ -323,21 +323,11 @@ def test_hostile_names_ids_and_texts_run_nothing_and_are_read_as_text(shown):
     }
     made = report(systems, judged, [MEASURE, "nsDCG@10"], title=HOSTILE[1], resamples=99)
     page = shown(made, viewport={"width": 390, "height": 900})
-    opened = page.page.eval_on_selector_all(
-        "#values .open", "all => all.map(one => one.textContent)"
-    )
-    assert sorted(opened) == sorted(names)
+    assert sorted(page.list_texts("#values .open")) == sorted(names)
     assert page.text(".eyebrow") == HOSTILE[1]
     for name in names:
-        page.page.evaluate(
-            "name => [...document.querySelectorAll('#values .open')]"
-            ".find(one => one.textContent === name).click()",
-            name,
-        )
-        texts = page.page.eval_on_selector_all(
-            ".side .doc", "all => all.map(one => one.textContent)"
-        )
-        assert texts == [name[:120] + "…" if len(name) > 120 else name] * 3
+        page.open_query(name)
+        assert page.list_texts(".side .doc") == [name[:120] + "…" if len(name) > 120 else name] * 3
     assert page.page.evaluate("window.ran") is None
     assert page.page.evaluate("document.querySelectorAll('main :is(img, script)').length") == 0
     for width in (390, 1280):

@@ -121,18 +121,8 @@ def test_unusual_searchers_are_pointed_out(command, folder):
     "view", ["--per-session", "--lengths", "--curve", "--last", "--best-query", "--reformulations"]
 )
 def test_every_view_in_every_format(command, folder, view, form):
-    done = command(
-        folder,
-        "sessions",
-        "toy.csv",
-        "--qrels",
-        "qrels",
-        "-m",
-        "sDCG@3",
-        view,
-        "--format",
-        form,
-    )
+    words = ("toy.csv", "--qrels", "qrels", "-m", "sDCG@3", view, "--format", form)
+    done = command(folder, "sessions", *words)
     assert done.status == 0, done.err
     assert done.out
     if form == "json":
@@ -264,22 +254,16 @@ def test_a_cause_of_runs_is_not_asked_of_sessions(command, folder):
     assert done.err.count("\n") == 1
 
 
-def test_why_reads_judgments_of_sessions_in_the_format_that_is_named(command, folder):
+@pytest.mark.parametrize(
+    ("option", "right", "wrong"),
+    [("--qrels-format", "trec", "parquet"), ("--run-format", "table", "csv")],
+)
+def test_why_reads_files_in_the_format_that_is_named(command, folder, option, right, wrong):
     words = ("why", "qrels", "toy.csv", "-m", "nsDCG@3", "--unlike", "kanoulas2011")
-    usual = command(folder, *words)
-    assert command(folder, *words, "--qrels-format", "trec").out == usual.out
-    done = command(folder, *words, "--qrels-format", "parquet")
+    assert command(folder, *words, option, right).out == command(folder, *words).out != ""
+    done = command(folder, *words, option, wrong)
     assert (done.status, done.out) == (2, "")
-    assert "Parquet" in done.err
-
-
-def test_why_reads_sessions_in_the_format_that_is_named(command, folder):
-    words = ("why", "qrels", "toy.csv", "-m", "nsDCG@3", "--unlike", "kanoulas2011")
-    usual = command(folder, *words)
-    assert command(folder, *words, "--run-format", "table").out == usual.out != ""
-    done = command(folder, *words, "--run-format", "csv")
-    assert (done.status, done.out) == (2, "")
-    assert "session format" in done.err
+    assert {"parquet": "Parquet", "csv": "session format"}[wrong] in done.err
 
 
 def test_why_lists_interactions_of_sessions_as_those_of_runs():
@@ -368,17 +352,7 @@ NAMED_DOORS = [
     (*READS, "--where", "{name}=x", "--per-session"),
     ("sessions", "{log}", "--gain-from", "{done}"),
     ("sessions", "{log}", "--columns", "clicked={done}"),
-    (
-        "compare",
-        "--sessions",
-        "{log}",
-        "--qrels",
-        "qrels",
-        "--by",
-        "{name}",
-        "--resamples",
-        "99",
-    ),
+    ("compare", "--sessions", *READS[1:], "--by", "{name}", "--resamples", "99"),
     ("sweep", "{log}", "--qrels", "qrels", "--by", "{name}"),
     ("calibrate", "{log}", "--by", "{name}"),
     ("explore", "{log}", "--qrels", "qrels", "--by", "{name}", "-o", "page.html"),

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from functools import partial
 from itertools import pairwise
 
 import pytest
 from hypothesis import HealthCheck, given, settings, strategies as st
-from trec_files import tell, write_trec_files
+from trec_files import assert_alike
 
 from gainful.read.small_trec import read_small_files
 
@@ -19,11 +20,9 @@ from gainful.read.small_trec import read_small_files
 def test_values_notes_and_messages_are_those_of_the_full_reader(
     tmp_path_factory, monkeypatch, random, like
 ):
-    qrels, run = write_trec_files(tmp_path_factory.mktemp("files"), random)
-    monkeypatch.delenv("GAINFUL_ENGINE", raising=False)
-    outcome = tell(qrels, run, like=like)
-    monkeypatch.setenv("GAINFUL_ENGINE", "pure")
-    assert outcome == tell(qrels, run, like=like)
+    usual = partial(monkeypatch.delenv, "GAINFUL_ENGINE", raising=False)
+    full = partial(monkeypatch.setenv, "GAINFUL_ENGINE", "pure")
+    assert_alike(tmp_path_factory.mktemp("files"), random, (usual, full), like)
 
 
 QRELS, RUN = "1 0 a 1\n1 0 b 0\n2 0 a 2\n", "1 Q0 a 1 2.5 t\n1 Q0 c 2 -1e-3 t\n2 Q0 b 1 1 t\n"

@@ -28,14 +28,13 @@ from gainful.evidence.comparisons.comparison_values import (
 from gainful.evidence.pairing import normal_scores
 from gainful.evidence.statistics.correction import CORRECTIONS
 from gainful.evidence.statistics.effect_size import detectable_effect, queries_needed, t_test_power
-from gainful.evidence.statistics.outcome import UnitSums, round_to_grid
+from gainful.evidence.statistics.outcome import Resampling, UnitSums, round_to_grid
 from gainful.evidence.statistics.paired_tests import (
     MAX_EXACT_DIFFERENCES,
     TESTS,
     randomisation_test,
     tukey_test,
 )
-from gainful.evidence.statistics.resampling import Resampling
 
 # Darwin's maize, in eighths of an inch: Fisher, The Design of Experiments (1935), §17 and §21.
 MAIZE = np.array([49, -67, 8, 16, 6, 23, 28, 41, 14, 29, 56, 24, 75, 60, -48.0])[:, None]

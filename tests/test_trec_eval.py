@@ -112,20 +112,8 @@ def test_by_hand(files):
     ]
 
 
-def test_the_flags_change_what_they_should(files):
-    assert files("-n", "-m", "map")[1] == ""
-    assert "0.5000" in files("-l", "2", "-m", "map")[1]  # one of two queries has grade 2
-    assert files("-M", "1", "-m", "num_ret")[1].endswith("\t2\n")
-    assert files("-J", "-m", "num_ret")[1].endswith("\t3\n")
-    assert files("-N", "100", "-mutility.0,0,0,1")[1].endswith("\t97.5000\n")  # (97 + 98) / 2
-    assert files("-o", "-m", "num_q")[1].endswith("\t2\n")
-    assert files("-m", "runid")[1] == "runid                 \tall\tmine\n"
+def test_options_may_be_long_and_numbers_endless(files):
     assert files("--measure=num_q", "--query_eval_wanted")[1].endswith("\tall\t2\n")
-    assert (
-        files("-m", "relstring.2", "-q")[1]
-        == "relstring_2           \t1\t'2-'\nrelstring_2           \t2\t'-1'\n"
-    )
-    assert files("-m", "rbp.p=0.5")[1].startswith("rbp_p=0.5")
     assert files("-M", "9" * 30, "-m", "num_ret")[1].endswith("\t5\n")
 
 
@@ -287,7 +275,8 @@ def test_wrong_options_exit_as_trec_eval_does(files, words, status, message):
 def test_unreadable_files_exit_with_2(run_trec_eval, files):
     assert run_trec_eval("no such file", "nor this")[0] == 2
     assert files(run="1 Q0 a 1\n")[0] == 2
-    assert files(run="1 Q0 a 1 x y\n", qrels=QRELS)[0] == 2
+    for score in ("x", "nan"):
+        assert files(run=f"1 Q0 a 1 {score} y\n", qrels=QRELS)[0] == 2
 
 
 def test_standard_input_is_for_runs_of_version_10(run_gainful, tmp_path, files):
@@ -312,27 +301,6 @@ def test_help_and_version_are_our_own_words(run_trec_eval):
 
 def values_of(printed):
     return {(line[0].strip(), line[1]): line[2] for line in split_lines(printed)}
-
-
-PREFERENCES = "1 A s a 3\n1 A s b 2\n1 A s c 0\n1 B s a 1\n1 B s d 2\n"
-
-
-def test_preferences_by_hand(files):
-    """Retrieved are b, x, a; c and d are not: of four preferences one is fulfilled by what stands
-    there (none: b is before a), two by what does not (a and b before c), and d is preferred to a.
-    """
-    run = "1 Q0 b 1 3 r\n1 Q0 x 2 2 r\n1 Q0 a 3 1 r\n"
-    status, printed, _ = files("-q", "-R", "prefs", "-m", "all_prefs", qrels=PREFERENCES, run=run)
-    values = values_of(printed)
-    assert status == 0
-    assert values["prefs_num_prefs_poss", "1"] == "4"  # A: a>b, a>c, b>c; B: d>a
-    assert values["prefs_num_prefs_ful", "1"] == "2"
-    assert values["prefs_num_prefs_ful_ret", "1"] == "0"
-    assert values["prefs_simp", "1"] == "0.5000"
-    assert values["prefs_pair", "1"] == "0.5000"  # four pairs, none judged twice
-    assert values["prefs_avgjg", "1"] == "0.3333"  # (2/3 + 0) / 2
-    assert values["prefs_simp_ret", "1"] == "0.0000"
-    assert values["prefs_num_prefs_poss", "all"] == "4"
 
 
 def test_preferences_follow_from_one_another_across_subgroups(files):
@@ -383,18 +351,6 @@ def test_nothing_retrieved_is_no_number_where_trec_eval_has_none(files):
     assert values_of(files("-M", "0", *words)[1])["11pt_avg", "all"] == "  -nan"
 
 
-def test_a_level_below_zero_makes_the_unjudged_relevant(files):
-    """Query 1 is a x b, x without a judgment: all three are relevant, of three that are judged
-    (a, b, c): (1 + 1 + 1) / 3. Sets still count judged ones: 2 of 3. Query 2 is b a: 2 / 1.
-    """
-    words = ("-q", "-l", "-1", "-m", "map", "-m", "set_P", "-m", "yaap", "-m", "recip_rank")
-    values = values_of(files(*words)[1])
-    assert values["map", "1"] == "1.0000"
-    assert values["set_P", "1"] == "0.6667"
-    assert values["map", "2"] == "2.0000"
-    assert values["yaap", "2"] == "   inf"  # log((1 + 2) / (1 + 1 - 2))
-
-
 def test_the_geometric_mean_of_an_infinite_value_is_infinite(files):
     """Relevant documents by -l -1, none of which counts as judged: trec_eval prints inf for both."""
     words = ("-q", "-l", "-1", "-m", "map", "-m", "gm_map")
@@ -428,19 +384,6 @@ def test_a_repeated_document_stops_it_before_anything_is_computed(files):
     assert "'a'" in message
     assert files("-m", "num_q", "-m", "runid")[0] == 0  # nobody looks at documents
     assert files("-M", "-1", "-m", "num_ret")[:2] == (0, "num_ret               \tall\t0\n")
-
-
-def test_scores_may_be_infinite_or_hexadecimal(files):
-    run = "1 Q0 x 1 0x10 r\n1 Q0 a 2 1e400 r\n1 Q0 b 3 -inf r\n2 Q0 a 1 Infinity r\n"
-    assert values_of(files("-q", "-m", "map", run=run)[1]) == {
-        ("map", "1"): "0.8333",
-        ("map", "2"): "1.0000",
-        ("map", "all"): "0.9167",
-    }
-    assert files("-m", "map", run="1 Q0 a 1 nan r\n")[0] == 2
-    tied = "1 Q0 a 1 4e38 r\n1 Q0 z 2 1e39 r\n2 Q0 a 1 1 r\n"  # both infinite in 32 bit
-    assert "0.7500" in files("--as", "9", "-m", "recip_rank", run=tied)[1]
-    assert "0.7500" in files("-m", "recip_rank")[1]
 
 
 @pytest.mark.parametrize(
@@ -483,19 +426,6 @@ def test_a_text_that_is_not_utf8_is_read_by_its_bytes(tmp_path, run_trec_eval):
         b"map                   \t\xe9\t1.0000",
         b"runid                 \tall\tt\xa0g",
     ]
-
-
-def test_fields_end_at_ascii_blanks_alone(files):
-    """A no-break space is part of an id or name; vertical tabs and form feeds are blanks."""
-    run = "1 Q0 a\u00a0b 1 3.5 tag\n1 Q0 a 2 1 my\u00a0tag\n2 Q0 a 1 1 my\u00a0tag\n"
-    assert files("-m", "runid", run=run)[1].endswith("\tmy\u00a0tag\n")
-    assert files("-m", "recip_rank")[1].endswith("\t0.7500\n")
-    assert files("-m", "num_ret", run=RUN.replace("1 Q0 x", "1\fQ0\vx"))[1].endswith("\t5\n")
-    assert files("-m", "num_q", qrels="\r1 0 a 1\r", run=RUN)[1].endswith("\t1\n")
-    files(qrels=QRELS)
-    status, _, message = files("-m", "num_ret", run=RUN.replace("1 Q0 x 2 2", "1 Q0 x\fy 2 2"))
-    assert status == 0  # as trec_eval: y is the rank, 2 the score, and what follows is passed over
-    assert message == ""
 
 
 def test_one_query_alone_is_evaluated(files):

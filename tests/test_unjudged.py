@@ -89,30 +89,30 @@ def assert_bounds(bounds, values_by_measure):
             assert high is None or high >= max(values) - 1e-12, name
 
 
-@examples(20)
-@given(queries())
-def test_every_measure_has_the_bounds_of_brute_force(query):
-    judged, ranked = query
-    bounds = gainful.unjudged({"q": judged}, {"q": ranked}, SPELLINGS)
-    assert_bounds(bounds, brute_force(judged, ranked, SPELLINGS))
-    assert all(bounds.exact.values())  # so few gradings can all be tried
-
-
 ARGUED = [  # what is exact however many gradings there are
     *("nDCG", "nDCG@2", "nDCG(gain=exp)@3", "nDCG(ideal=list)@3", "nCG@3", "DCG", "IDCG", "CG"),
     *("AP", "AP@3", "R@2", "RR", "Rprec", "Bpref", "infAP", "RBP", "gRBP", "ERR", "SetF", "binG"),
 ]
 
 
+def find_bounds(judged, ranked, measures, *, all_tried=True, **options):
+    """The bounds of a query: of so few gradings all can be tried, or none is."""
+    with pytest.MonkeyPatch.context() as patch:
+        if not all_tried:
+            patch.setattr(limits, "_MAX_GRADINGS", 0)
+        return gainful.unjudged({"q": judged}, {"q": ranked}, measures, **options)
+
+
 @examples(20)
 @given(queries())
-def test_where_not_all_gradings_are_tried_bounds_are_exact_or_contain_all_values(query):
-    judged, ranked = query
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(limits, "_MAX_GRADINGS", 0)
-        bounds = gainful.unjudged({"q": judged}, {"q": ranked}, SPELLINGS)
-    assert_bounds(bounds, brute_force(judged, ranked, SPELLINGS))
-    assert all(bounds.exact[name] for name in ARGUED)
+def test_every_measure_has_the_bounds_of_brute_force(query):
+    """Where gradings are tried; and where they are not, bounds are exact or contain all values."""
+    expected = brute_force(*query, SPELLINGS)
+    tried, argued = (find_bounds(*query, SPELLINGS, all_tried=tried) for tried in (True, False))
+    for bounds in (tried, argued):
+        assert_bounds(bounds, expected)
+    assert all(tried.exact.values())
+    assert all(argued.exact[name] for name in ARGUED)
 
 
 SETTINGS_TRIED = {
@@ -141,13 +141,9 @@ def test_bounds_hold_under_every_setting_and_with_any_grades(query, settings, gr
     judged, ranked = query
     filled = settings["short"] == "minimum"  # which needs a cutoff
     measures = [name for name in SOME if not filled or "CG" not in name or "@" in name]
-    with pytest.MonkeyPatch.context() as patch:
-        if not all_tried:
-            patch.setattr(limits, "_MAX_GRADINGS", 0)
-        bounds = gainful.unjudged(
-            {"q": judged}, {"q": ranked}, measures, grades=grades, max_grade=3, **settings
-        )
-    assert_bounds(bounds, brute_force(judged, ranked, measures, grades, max_grade=3, **settings))
+    options = {"grades": grades, "max_grade": 3, **settings}
+    bounds = find_bounds(judged, ranked, measures, all_tried=all_tried, **options)
+    assert_bounds(bounds, brute_force(judged, ranked, measures, **options))
 
 
 @examples(40)
@@ -155,9 +151,7 @@ def test_bounds_hold_under_every_setting_and_with_any_grades(query, settings, gr
 def test_cumulated_gain_has_exact_bounds_where_ties_share_their_ranks(query, ties):
     judged, ranked = query
     measures = ["nDCG", "nDCG@2", "DCG@3", "nCG@3", "CG@2"]
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(limits, "_MAX_GRADINGS", 0)
-        bounds = gainful.unjudged({"q": judged}, {"q": ranked}, measures, ties=ties)
+    bounds = find_bounds(judged, ranked, measures, all_tried=False, ties=ties)
     assert_bounds(bounds, brute_force(judged, ranked, measures, ties=ties))
     open_ = any(doc not in judged for doc in ranked)
     assert all(bounds.exact.values()) == (ties not in ("best", "worst") or not open_)
@@ -170,10 +164,7 @@ def test_bounds_hold_like_every_tool(query, name, all_tried):
     tool = CONVENTIONS[name]
     tool = tool.with_settings(empty=0) if tool.empty == "error" else tool
     measures = ["nDCG@3", "nDCG@1", "DCG@2"]
-    with pytest.MonkeyPatch.context() as patch:
-        if not all_tried:
-            patch.setattr(limits, "_MAX_GRADINGS", 0)
-        bounds = gainful.unjudged({"q": judged}, {"q": ranked}, measures, like=tool)
+    bounds = find_bounds(judged, ranked, measures, all_tried=all_tried, like=tool)
     assert_bounds(bounds, brute_force(judged, ranked, measures, like=tool))
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Iterable
 from pathlib import Path
 
 import gainful
@@ -64,6 +65,13 @@ def write_trec_files(folder: Path, random: random.Random) -> tuple[Path, Path]:
         data = data[:at] + bytes([random.choice((0, 10, 13, 32, 35, 0xC3, 255))]) + data[at + 1 :]
     run.write_bytes(data)
     return qrels, run
+
+
+def assert_alike(folder: Path, random: random.Random, readers: Iterable, like: str) -> None:
+    """Both readers, each a function that chooses it, say the same of two random files."""
+    files = write_trec_files(folder, random)
+    first, second = ((choose(), tell(*files, like=like))[1] for choose in readers)
+    assert first == second
 
 
 def tell(qrels: Path, run: Path, **options: object) -> object:

@@ -15,8 +15,8 @@ from gainful.evidence.orders.order import Order, order_means
 from gainful.evidence.statistics.correlation import kendall_tau, rbo, tau_ap
 from gainful.evidence.statistics.effect_size import detectable_effect, queries_needed
 from gainful.evidence.statistics.max_t import max_t_test, step_down_max_t
+from gainful.evidence.statistics.outcome import Resampling
 from gainful.evidence.statistics.paired_tests import TESTS
-from gainful.evidence.statistics.resampling import Resampling
 from gainful.evidence.unjudged.bounds import Bounds
 from gainful.text import show_public_names
 

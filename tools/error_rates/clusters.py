@@ -16,9 +16,8 @@ from tools.error_rates.cell import (
     split_trials,
 )
 
-from gainful.evidence.statistics.outcome import UnitSums
+from gainful.evidence.statistics.outcome import Resampling, UnitSums
 from gainful.evidence.statistics.paired_tests import TESTS
-from gainful.evidence.statistics.resampling import Resampling
 from gainful.types import Array
 
 CORRELATIONS = ("0", "0.1", "0.3")

@@ -9,7 +9,7 @@ from attrs import frozen
 
 from gainful.defaults import ALPHA
 from gainful.errors import CannotCompare
-from gainful.evidence.statistics.resampling import Resampling
+from gainful.evidence.statistics.outcome import Resampling
 from gainful.evidence.statistics.study_design import find_design, is_estimable, permute_pair
 from gainful.types import Array, Ranks
 

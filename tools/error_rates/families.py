@@ -18,14 +18,13 @@ from tools.error_rates.cell import (
 from tools.error_rates.populations import exchangeable, made, tilted
 
 from gainful.evidence.statistics.max_t import flip_families
-from gainful.evidence.statistics.outcome import UnitSums
+from gainful.evidence.statistics.outcome import Resampling, UnitSums
 from gainful.evidence.statistics.paired_tests import (
     MAX_EXACT_DIFFERENCES,
     sign_flips,
     t_test,
     tukey_test,
 )
-from gainful.evidence.statistics.resampling import Resampling
 from gainful.rounding import COARSE_ROUNDING
 from gainful.types import Array, Ranks, slices
 

@@ -15,10 +15,10 @@ from tools.error_rates.cell import (
     split_trials,
 )
 
-from gainful.evidence.comparisons.compare_groups import test_interaction
+from gainful.evidence.comparisons.compare import test_interaction
 from gainful.evidence.method import build_method, test_pairs
 from gainful.evidence.pairing import PairedValues
-from gainful.evidence.statistics.resampling import Resampling
+from gainful.evidence.statistics.outcome import Resampling
 from gainful.types import Array
 
 GROUPS, SIZES = 8, (10, 25)

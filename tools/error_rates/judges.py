@@ -9,7 +9,7 @@ import polars as pl
 from tools.error_rates.cell import ALPHA, Cell, Rates, draw_seed
 
 from gainful.evidence.judges import JudgeAgreement, compare_grades
-from gainful.evidence.statistics.resampling import Resampling
+from gainful.evidence.statistics.outcome import Resampling
 
 _SIZES = (50, 200)
 _DOCUMENTS, _RESAMPLES, _ALL_QUERIES = 12, 699, 40_000

@@ -17,9 +17,8 @@ from tools.error_rates.cell import (
 )
 
 from gainful.evidence.statistics.effect_size import SKEWED, skewness_of_changes
-from gainful.evidence.statistics.outcome import UnitSums
+from gainful.evidence.statistics.outcome import Resampling, UnitSums
 from gainful.evidence.statistics.paired_tests import randomisation_test, t_test, tost_p
-from gainful.evidence.statistics.resampling import Resampling
 from gainful.types import Array
 
 CHANGES = ("normal", "discrete", "exponential")

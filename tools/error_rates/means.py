@@ -18,8 +18,8 @@ from tools.error_rates.populations import MEASURES, read_values
 
 from gainful.evidence.intervals import FEWEST_DRAWN
 from gainful.evidence.statistics.bootstrap import bootstrap_test as bca_bootstrap
+from gainful.evidence.statistics.outcome import Resampling
 from gainful.evidence.statistics.paired_tests import t_interval
-from gainful.evidence.statistics.resampling import Resampling
 
 SIZES = (5, 10, 25, 50, 200)
 _RESAMPLES = 999

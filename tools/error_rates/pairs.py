@@ -17,8 +17,8 @@ from tools.error_rates.cell import (
 )
 from tools.error_rates.populations import MEASURES, exchangeable, made, mostly_zero, tilted
 
+from gainful.evidence.statistics.outcome import Resampling
 from gainful.evidence.statistics.paired_tests import TESTS
-from gainful.evidence.statistics.resampling import Resampling
 from gainful.types import Array
 
 SIZES = (10, 25, 50, 200)

@@ -10,7 +10,7 @@ from attrs import frozen
 
 from gainful.defaults import ALPHA
 from gainful.errors import BadValue, UnknownName
-from gainful.evidence.statistics.resampling import Resampling
+from gainful.evidence.statistics.outcome import Resampling
 from gainful.evidence.statistics.study_design import (
     build_linear_model,
     freedman_lane_test,

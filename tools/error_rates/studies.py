@@ -24,7 +24,7 @@ from tools.error_rates.designs import (
     single_system,
 )
 
-from gainful.evidence.statistics.resampling import Resampling
+from gainful.evidence.statistics.outcome import Resampling
 from gainful.evidence.statistics.study_design import (
     build_linear_model,
     find_design,

@@ -20,7 +20,7 @@ from gainful.evidence.orders.correlations import (
     label_units,
 )
 from gainful.evidence.pairing import ClusterChoice, read_clusters
-from gainful.evidence.statistics.resampling import Resampling
+from gainful.evidence.statistics.outcome import Resampling
 from gainful.measure.build_recipes import USUAL_MEASURES, Measures
 from gainful.measure.build_session_recipes import usual_session_measures
 from gainful.measure.catalogue import session_measures

@@ -453,7 +453,7 @@ def _match_in_file(
 def _open_large_run(run: AnyRun, reading: RunReading) -> LazyRun | None:
     if not isinstance(run, (str, PathLike)) or reading.columns.names or not exceeds_memory(run):
         return None
-    from gainful.read.large_runs import open_large_run  # noqa: PLC0415  (few files are so large)
+    from gainful.read.lazy import open_large_run  # noqa: PLC0415  (few files are so large)
 
     return open_large_run(run, reading.run_format)
 

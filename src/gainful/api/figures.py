@@ -34,7 +34,7 @@ from gainful.evidence.comparisons.comparison import Comparison
 from gainful.evidence.intervals import mean_intervals
 from gainful.evidence.pairing import pair_results
 from gainful.evidence.searchers.calibration import Calibration
-from gainful.evidence.statistics.resampling import DEFAULT_LEVEL
+from gainful.evidence.statistics.outcome import DEFAULT_LEVEL
 from gainful.evidence.system_groups import group_systems
 from gainful.match.ties import TIE_POLICIES
 from gainful.measure.build_recipes import USUAL_MEASURES, Measures

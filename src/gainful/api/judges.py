@@ -18,7 +18,7 @@ from gainful.evidence.judges import JudgeAgreement, compare_grades
 from gainful.evidence.method import build_method, test_pairs
 from gainful.evidence.orders.order import Order, check_run_count, order_means
 from gainful.evidence.pairing import pair_results
-from gainful.evidence.statistics.resampling import Resampling
+from gainful.evidence.statistics.outcome import Resampling
 from gainful.measure.build_recipes import USUAL_MEASURES
 from gainful.measure.measure import Measure
 from gainful.read.inputs import AnyQrels, as_qrels_columns

@@ -10,7 +10,7 @@ from gainful.api.evaluate import evaluate_runs
 from gainful.api.run_options import RunOptions, RunReading, Runs, answer_run_options, name_runs
 from gainful.defaults import ALPHA
 from gainful.evidence.pairing import ClusterChoice
-from gainful.evidence.plan import CONFIDENCE, DIFFERENCE, Goal, Plan, plan_queries
+from gainful.evidence.plan import CONFIDENCE, DIFFERENCE, Plan, check_difference, plan_queries
 from gainful.evidence.statistics.effect_size import POWER
 from gainful.measure.build_recipes import Measures
 from gainful.read.inputs import AnyQrels
@@ -56,9 +56,10 @@ def plan(
         >>> plan(qrels, {"first": first, "second": second}, "RR", difference=0.1).pairs[0].needed
         83
     """
-    goal = Goal(difference, alpha, power, confidence, comparisons)
+    check_difference(difference)
+    empty = Plan((), alpha, power, confidence, comparisons)
     named_runs = name_runs(runs, at_least=2)
     reading = RunReading.from_options(options)
     clusters = find_clusters(cluster, reading, qrels, *named_runs.values())
     results = list(evaluate_runs(qrels, named_runs, measures, reading))
-    return plan_queries(results, goal, clusters)
+    return plan_queries(results, difference, empty, clusters)

@@ -38,7 +38,7 @@ from gainful.evidence.moves.largest_changes import find_largest_changes
 from gainful.evidence.orders.sweep import Sweep
 from gainful.evidence.pairing import ClusterChoice, choose_baseline, read_clusters
 from gainful.evidence.side_by_side import rank_side_by_side
-from gainful.evidence.statistics.resampling import Resampling
+from gainful.evidence.statistics.outcome import Resampling
 from gainful.evidence.system_groups import SystemGroups, group_systems
 from gainful.measure.build_recipes import Measures
 from gainful.measure.notes import require_qrels_overlap

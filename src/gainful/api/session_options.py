@@ -47,7 +47,7 @@ from gainful.read.query_columns import AnyQueries
 from gainful.read.read_options import AnyTopics
 from gainful.read.session_events import EventWords
 from gainful.read.session_inputs import AnySessions, as_sessions
-from gainful.read.session_problems import BadPolicy
+from gainful.read.session_layout import BadPolicy
 from gainful.read.sessions import SessionChoice, Sessions, filter_sessions
 
 

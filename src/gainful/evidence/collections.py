@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from attrs import frozen
 
+from gainful.evidence.statistics.outcome import DEFAULT_LEVEL
 from gainful.evidence.statistics.paired_tests import t_interval
-from gainful.evidence.statistics.resampling import DEFAULT_LEVEL
 from gainful.measure.notes import describe_convention
 from gainful.measure.results import QueryResults, describe_leaders
 from gainful.page.page import Page, Section

@@ -13,9 +13,8 @@ from gainful.defaults import RESAMPLES, SEED
 from gainful.errors import WrongType, check_number
 from gainful.evidence.pairing import describe_turns
 from gainful.evidence.statistics.bootstrap import INTERVALS, bootstrap_test
-from gainful.evidence.statistics.outcome import UnitSums
+from gainful.evidence.statistics.outcome import DEFAULT_LEVEL, Resampling, UnitSums
 from gainful.evidence.statistics.paired_tests import T_INTERVAL
-from gainful.evidence.statistics.resampling import DEFAULT_LEVEL, Resampling
 from gainful.measure.entry import Aggregation, Entry
 from gainful.measure.results import QueryResults
 from gainful.measure.sessions.results import SessionResults
@@ -128,8 +127,11 @@ def _describe_interval(averaged: Averaged, ends: _Ends | None, unit: str) -> tup
         low = high = mean
         reason = f"every {unit} has the same value, so the interval is a point"
     else:
-        *both, method = ends
-        low, high = _aggregate_ends(both, kind, len(values))
+        low, high, method = ends
+        if kind == "sum":
+            low, high = low * len(values), high * len(values)
+        elif kind == "geometric":
+            low, high = float(np.exp(low)), float(np.exp(high))
     if kind == "sum":
         reason = reason or f"a sum always drops without a {unit}: no range"
         return Interval(mean, low, high, kind=kind, method=method), reason
@@ -171,14 +173,6 @@ def _bootstrap_ends(
             low, high = sorted(np.clip(np.array(both) * scale, values.min(), values.max()).tolist())
             ends[at] = (low, high, INTERVALS["BCa"])
     return ends
-
-
-def _aggregate_ends(ends: Sequence[float], kind: Aggregation, number: int) -> tuple[float, float]:
-    if kind == "sum":
-        return ends[0] * number, ends[1] * number
-    if kind == "geometric":
-        return float(np.exp(ends[0])), float(np.exp(ends[1]))
-    return ends[0], ends[1]
 
 
 def _leave_one_out(

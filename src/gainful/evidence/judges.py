@@ -18,7 +18,7 @@ from gainful.evidence.statistics.bootstrap import (
     run_bootstrap,
     widen_level,
 )
-from gainful.evidence.statistics.resampling import Resampling
+from gainful.evidence.statistics.outcome import Resampling
 from gainful.page.page import Page, Section
 from gainful.page.shown import Shown
 from gainful.page.table import Column, Table, build_table, to_plain_data

@@ -36,9 +36,15 @@ from gainful.evidence.statistics.correction import (
 )
 from gainful.evidence.statistics.effect_size import POWER, check_share
 from gainful.evidence.statistics.max_t import flip_families
-from gainful.evidence.statistics.outcome import Outcome, UnitSums, join_outcomes, widen_to_zero
+from gainful.evidence.statistics.outcome import (
+    MAX_RESAMPLES,
+    Outcome,
+    Resampling,
+    UnitSums,
+    join_outcomes,
+    widen_to_zero,
+)
 from gainful.evidence.statistics.paired_tests import MAX_EXACT_DIFFERENCES, TEST_NAMES, TESTS
-from gainful.evidence.statistics.resampling import MAX_RESAMPLES, Resampling
 from gainful.measure.values import Results
 from gainful.types import Ranks
 

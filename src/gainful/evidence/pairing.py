@@ -14,9 +14,8 @@ from attrs import evolve, frozen
 from gainful.errors import BadValue, CannotCompare, UnknownName, WrongType
 from gainful.evidence.statistics.correction import TUKEY
 from gainful.evidence.statistics.effect_size import constant_columns
-from gainful.evidence.statistics.outcome import Outcome, UnitSums, drop_rounding_noise
+from gainful.evidence.statistics.outcome import Outcome, Resampling, UnitSums, drop_rounding_noise
 from gainful.evidence.statistics.paired_tests import TESTS, randomisation_test, tukey_test
-from gainful.evidence.statistics.resampling import Resampling
 from gainful.measure.values import Results
 from gainful.read.column_names import TURN_QUERY
 from gainful.text import count_noun, name_way, quote

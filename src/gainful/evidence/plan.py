@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from math import ceil, inf, sqrt
 
-from attrs import frozen
+from attrs import evolve, frozen
 
 from gainful.defaults import ALPHA
 from gainful.errors import BadInput, check_number, check_whole_number
@@ -85,17 +85,31 @@ _DETAILS = (
 
 @frozen(repr=False)
 class Plan(Shown):
-    """How many queries find a true difference, for each pair of runs of the pilot."""
+    """How many queries find a true difference, for each pair of runs of the pilot.
 
-    pairs: tuple[PlannedPair, ...]
-    alpha: float
-    power: float
-    confidence: float
+    Levels that no plan can be made for are refused.
+    """
+
+    pairs: tuple[PlannedPair, ...] = ()
+    alpha: float = ALPHA
+    power: float = POWER
+    confidence: float = CONFIDENCE
     comparisons: int = 1  # that are corrected together, so that alpha is shared among them
     notes: tuple[str, ...] = ()
     unit: str = "query"
 
     __bool__ = refuse_truth("each of plan.pairs: pair.queries >= pair.needed")
+
+    def __attrs_post_init__(self) -> None:
+        for name in ("alpha", "power", "confidence"):
+            check_share(name, getattr(self, name))
+        check_whole_number("comparisons", self.comparisons)
+        check_levels(self.level, self.power)
+
+    @property
+    def level(self) -> float:
+        """At which each comparison is tested, where alpha is shared among several."""
+        return self.alpha / self.comparisons
 
     def page(self, *, verbose: bool = False) -> Page:
         """The pair that needs most in a sentence, and a row for each measure and pair of runs."""
@@ -113,38 +127,21 @@ class Plan(Shown):
         )
 
 
-@frozen
-class Goal:
-    """What a comparison is to find: how large a difference, at which level, how often.
-
-    What no plan can be made for is refused.
-    """
-
-    difference: float | Mapping[str, float] = DIFFERENCE
-    alpha: float = ALPHA
-    power: float = POWER
-    confidence: float = CONFIDENCE
-    comparisons: int = 1
-
-    def __attrs_post_init__(self) -> None:
-        given = self.difference
-        for value in given.values() if isinstance(given, Mapping) else [given]:
-            allowed = "a number above 0, or {measure: number}"
-            check_number("difference", value, allowed, lambda number: 0 < number < inf)
-        for name in ("alpha", "power", "confidence"):
-            check_share(name, getattr(self, name))
-        check_whole_number("comparisons", self.comparisons)
-        check_levels(self.level, self.power)
-
-    @property
-    def level(self) -> float:
-        """At which each comparison is tested, where alpha is shared among several."""
-        return self.alpha / self.comparisons
+def check_difference(difference: float | Mapping[str, float]) -> None:
+    """Refuse what is no true difference of means, nor one for each measure."""
+    allowed = "a number above 0, or {measure: number}"
+    for value in difference.values() if isinstance(difference, Mapping) else [difference]:
+        check_number("difference", value, allowed, lambda number: 0 < number < inf)
 
 
-def plan_queries(results: Sequence[Results], goal: Goal, clusters: Clusters | None = None) -> Plan:
+def plan_queries(
+    results: Sequence[Results],
+    difference: float | Mapping[str, float],
+    plan: Plan,
+    clusters: Clusters | None = None,
+) -> Plan:
     """The queries that each pair of runs needs, from the spread of its differences."""
-    pairs, usual, named = [], goal.difference, {}
+    pairs, usual, named = [], difference, {}
     if isinstance(usual, Mapping):
         named = {results[0].find_name(name): float(value) for name, value in usual.items()}
         usual = DIFFERENCE
@@ -157,11 +154,10 @@ def plan_queries(results: Sequence[Results], goal: Goal, clusters: Clusters | No
             _refuse_small(paired)
         for pair in choose_pairs("all", len(results), 0):
             names = tuple(results[column].name for column in pair)
-            pairs.append(_plan_pair(paired, pair, names, wanted, goal))
+            pairs.append(_plan_pair(paired, pair, names, wanted, plan))
     turns = describe_turns(results[0].ids, verb="plans") if clusters is None else None
     notes = () if turns is None else (turns,)
-    limits = goal.alpha, goal.power, goal.confidence, goal.comparisons
-    return Plan(tuple(pairs), *limits, notes, results[0].unit)
+    return evolve(plan, pairs=tuple(pairs), notes=notes, unit=results[0].unit)
 
 
 def _refuse_small(paired: PairedValues) -> None:
@@ -177,7 +173,7 @@ def _plan_pair(
     pair: tuple[int, int],
     names: tuple[str, ...],
     difference: float,
-    goal: Goal,
+    plan: Plan,
 ) -> PlannedPair:
     run, baseline = names
     units = paired.sum_units(paired.differences(pair)[:, None])
@@ -186,9 +182,9 @@ def _plan_pair(
         problem = f"{run} and {baseline} have a constant difference in the pilot"
         raise BadInput(paired.measure, problem, "runs whose differences vary")
     spread = float(units.standard_errors()[0] * sqrt(units.number))
-    largest = spread * spread_ratio(deviations, goal.confidence)
+    largest = spread * spread_ratio(deviations, plan.confidence)
     counts = [
-        count_queries(difference / size, goal.level, goal.power) for size in (spread, largest)
+        count_queries(difference / size, plan.level, plan.power) for size in (spread, largest)
     ]
     queries = len(paired.queries)
     per_unit = queries / units.number
@@ -204,7 +200,7 @@ def _plan_pair(
         difference=difference,
         needed=needed,
         cautious=cautious,
-        detectable=detectable_difference(units.number, spread, goal.level, goal.power),
+        detectable=detectable_difference(units.number, spread, plan.level, plan.power),
         clusters=units.number if is_clustered else None,
         needed_clusters=counts[0] if is_clustered else None,
         cautious_clusters=counts[1] if is_clustered else None,

@@ -13,8 +13,7 @@ from gainful.evidence.comparisons.compare import is_paired
 from gainful.evidence.comparisons.comparison_answer import label_system
 from gainful.evidence.intervals import DrawnUnits
 from gainful.evidence.statistics.bootstrap import bootstrap_band
-from gainful.evidence.statistics.outcome import UnitSums
-from gainful.evidence.statistics.resampling import Resampling
+from gainful.evidence.statistics.outcome import Resampling, UnitSums
 from gainful.match.sessions import MatchedSessions
 from gainful.measure.entry import SessionRecipe
 from gainful.measure.sessions.analysis import best_queries, query_vectors

@@ -28,9 +28,9 @@ class Finding:
 
     subject: str
     kind: str
-    problems: tuple[str, ...]  # details of the one before begin with a blank
-    notes: tuple[str, ...]
-    warnings: tuple[str, ...] = ()  # those of the notes that change what comes out
+    problems: Sequence[str]  # details of the one before begin with a blank
+    notes: Sequence[str] = ()
+    warnings: Sequence[str] = ()  # those of the notes that change what comes out
 
     def to_dict(self) -> dict[str, Any]:
         """All of it as plain data."""
@@ -121,10 +121,8 @@ def check_pairs(files: Sequence[FileReport]) -> list[Finding]:
     return findings
 
 
-def _build_finding(
-    subject: str, problems: Sequence[str], notes: Sequence[str] = (), warnings: Sequence[str] = ()
-) -> Finding:
-    return Finding(subject, "together", tuple(problems), tuple(notes), tuple(warnings))
+def _list_first(names: Sequence[str]) -> str:
+    return ", ".join([*map(quote, names[:_MAX_NAMES]), *["…"] * (len(names) > _MAX_NAMES)])
 
 
 def _check_run(subject: str, qrels: Qrels, run: Run) -> Finding:
@@ -132,7 +130,7 @@ def _check_run(subject: str, qrels: Qrels, run: Run) -> Finding:
     matched = match_frames(qrels, run, duplicates="last")
     common = matched.judged & matched.in_run
     if not common.any():
-        return _build_finding(subject, ["there is no query in common"])
+        return Finding(subject, "together", ["there is no query in common"])
     warnings = []
     notes = [f"{count_noun(int(common.sum()), 'query')} in common"]
     sides = (
@@ -141,22 +139,20 @@ def _check_run(subject: str, qrels: Qrels, run: Run) -> Finding:
     )
     for flags, words in sides:
         if flags.any():
-            names = [quote(name) for name in matched.query_names(flags)[:_MAX_NAMES]]
-            more = ", …" if flags.sum() > _MAX_NAMES else ""
             queries = count_noun(int(flags.sum()), "query is", "queries are")
-            warnings.append(f"{queries} {words}: {', '.join(names)}{more}")
+            warnings.append(f"{queries} {words}: {_list_first(matched.query_names(flags))}")
     notes += warnings
     if not matched.query.size:
         samples = [", ".join(map(quote, example_docs(side))) for side in (run, qrels)]
         problem = (
             f"no retrieved document is judged; the run has {samples[0]}, the judgments {samples[1]}"
         )
-        return _build_finding(subject, [problem], notes, warnings)
+        return Finding(subject, "together", [problem], notes, warnings)
     judged, total = matched.judgment_coverage(_TOP)
     if not qrels.complete:
         share = 100 * (1 - judged / total) if total else 0.0
         notes.append(f"{share:.1f} % of the top {_TOP} are unjudged")
-    return _build_finding(subject, [], notes, warnings)
+    return Finding(subject, "together", [], notes, warnings)
 
 
 def _check_sessions(subject: str, qrels: Qrels, sessions: Sessions) -> Finding:
@@ -173,15 +169,13 @@ def _check_sessions(subject: str, qrels: Qrels, sessions: Sessions) -> Finding:
             f"there is no topic in common: the sessions have {samples[0]}, "
             f"the judgments {samples[1]}"
         )
-        return _build_finding(subject, [problem])
+        return Finding(subject, "together", [problem])
     wrong: list[str] = []
     warnings: list[str] = []
     notes = [f"{count_noun(len(topics) - len(unjudged_topics), 'topic')} in common"]
     if len(unjudged_topics):
-        names = ", ".join(map(quote, unjudged_topics.head(_MAX_NAMES).to_list()))
-        more = ", …" if len(unjudged_topics) > _MAX_NAMES else ""
         topic_count = count_noun(len(unjudged_topics), "topic has", "topics have")
-        line = f"{topic_count} no judgments: {names}{more}"
+        line = f"{topic_count} no judgments: {_list_first(unjudged_topics.to_list())}"
         (warnings if sessions.per_turn else wrong).append(line)
         notes += warnings
     matched = match_sessions(sessions, qrels, "drop")
@@ -189,7 +183,7 @@ def _check_sessions(subject: str, qrels: Qrels, sessions: Sessions) -> Finding:
     total = int(matched.retrieved.clip(max=_TOP).sum())
     if not matched.judged.rank.size:
         problems = [*wrong, "no result shown is judged"]
-        return _build_finding(subject, problems, notes, warnings)
+        return Finding(subject, "together", problems, notes, warnings)
     share = 100 * (1 - int(top.sum()) / total)
     notes.append(f"{share:.1f} % of the top {_TOP} of all queries are unjudged")
-    return _build_finding(subject, wrong, notes, warnings)
+    return Finding(subject, "together", wrong, notes, warnings)

@@ -247,6 +247,7 @@ class _Packer:
         if self.is_sound:
             self.longest = max(self.longest, int(rows["query"].max()))  # type: ignore[arg-type]
             check = rows["session"].hash(2) // 2**32
+            depth = pl.col("scanned").cast(pl.Float64).fill_null(float("nan"))
             spill.add(
                 rows.select(
                     pl.col("session").hash(1).alias(KEY),
@@ -255,7 +256,7 @@ class _Packer:
                     pl.col(LENGTH).cast(pl.Int32).alias("length"),
                     base.cast(pl.Int32).alias("base"),
                     pl.Series("group", self.groups.number(rows)),
-                    *_read_depths(rows),
+                    *[depth for name in rows.columns if name == "scanned"],
                 )
             )
 
@@ -275,11 +276,6 @@ def _are_sound(rows: pl.DataFrame) -> bool:
     if "scanned" in rows.columns and find_odd_depths(rows["scanned"]).any():
         return False
     return small and bool(sound) and not (rows["session"] == "").any()
-
-
-def _read_depths(rows: pl.DataFrame) -> list[pl.Expr]:
-    depth = pl.col("scanned").cast(pl.Float64).fill_null(float("nan"))
-    return [depth] if "scanned" in rows.columns else []
 
 
 def _describe_queries(rows: nw.LazyFrame[Any]) -> nw.LazyFrame[Any]:

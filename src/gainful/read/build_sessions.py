@@ -29,13 +29,14 @@ from gainful.read.session_events import (
     find_event_problems,
     find_spans,
 )
-from gainful.read.session_layout import has_repeats, mark_changes
-from gainful.read.session_problems import (
+from gainful.read.session_layout import (
     BadPolicy,
     Problem,
     Tally,
     flag_problem,
+    has_repeats,
     list_problems,
+    mark_changes,
     tally_problems,
     tell_left_out,
 )

@@ -400,10 +400,10 @@ def read_column_names(columns: ColumnNames | ColumnMapping | None) -> ColumnMapp
 USUAL_NAMES = ColumnMapping()
 
 
-def list_columns(columns: Sequence[str]) -> str:
+def list_columns(columns: Sequence[str], most: int = _MOST_LISTED) -> str:
     """The columns that there are, for a message; of very many, the first."""
-    more = len(columns) - _MOST_LISTED
-    return ", ".join(columns[:_MOST_LISTED]) + (f" and {more} more" if more > 0 else "")
+    more = len(columns) - most
+    return ", ".join(columns[:most]) + (f" and {more} more" if more > 0 else "")
 
 
 def normalise_name(name: str) -> str:

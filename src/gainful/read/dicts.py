@@ -58,7 +58,11 @@ def read_entries(entries: list[Any], name: str, query: object, number: str) -> D
     """Documents out of a list, with their numbers where they have some."""
     if entries and not is_id(entries[0]):
         return read_items(entries, name, query, number)
-    return [(doc, None) for doc in _check_ids(entries, name, query)]
+    for value in entries:
+        if not is_id(value):
+            place = f"{name}[{quote(query)}]"
+            raise BadInput(place, f"{quote(value)} is not a document id", "texts or whole numbers")
+    return [(doc, None) for doc in entries]
 
 
 def fill_numbers(pairs: DocNumbers, kind: Kind[Any]) -> DocScores:
@@ -153,11 +157,3 @@ def _check_queries(nested: NestedDict, kind: Kind[Any]) -> NestedDict:
     if len({issubclass(each, Integral) for each in set(map(type, mapping))}) > 1:
         raise BadInput(nested.name, "some queries are texts and some are numbers", "one kind")
     return nested
-
-
-def _check_ids(ids: list[Any], name: str, query: object) -> list[Any]:
-    for value in ids:
-        if not is_id(value):
-            place = f"{name}[{quote(query)}]"
-            raise BadInput(place, f"{quote(value)} is not a document id", "texts or whole numbers")
-    return ids

@@ -2,6 +2,10 @@
 
 The rows of a session, or of the user whose sessions they make, are brought together and go to the
 functions that read tables: by way of the disk, or on Spark's workers.
+
+A log has far more results than judgments. So rows that are fetched are those of documents that
+somebody judged, that were clicked, or that the searcher graded; beside them stands one for each
+query, and the others are counted.
 """
 
 from __future__ import annotations
@@ -13,6 +17,7 @@ from functools import partial
 from typing import Any, TypeVar
 
 import narwhals.stable.v2 as nw
+import numpy as np
 import polars as pl
 from attrs import define, evolve, field, frozen
 
@@ -40,16 +45,6 @@ from gainful.read.column_names import (
     strip_name,
 )
 from gainful.read.engines import SPARK, Engine, as_spark_arrow, report_engine_errors
-from gainful.read.event_table import (
-    LogFacts,
-    assign_log_columns,
-    assign_others,
-    describe_names,
-    extract_events,
-    find_facts,
-    find_known,
-    is_event_log,
-)
 from gainful.read.lazy import open_columns
 from gainful.read.lazy_run import as_narwhals
 from gainful.read.named_columns import Header, InputTable, split_topic
@@ -59,16 +54,28 @@ from gainful.read.session_events import (
     DWELL,
     SHOWN,
     EventWords,
+    LogFacts,
+    assign_log_columns,
+    assign_others,
+    describe_names,
+    extract_events,
+    find_behaviour,
+    find_facts,
+    find_known,
+    is_event_log,
     name_event,
     read_event_words,
 )
-from gainful.read.session_problems import BadPolicy, Problem, first_error
+from gainful.read.session_layout import BadPolicy, Problem, first_error
 from gainful.read.sessions import (
+    LIST_LENGTH,
+    NO,
     RESULT_COLUMNS,
     Sessions,
     check_bad,
     check_rows,
     choose_position,
+    count_results,
     describe_left_out,
     extract_session_rows,
     name_columns,
@@ -76,8 +83,9 @@ from gainful.read.sessions import (
     refuse_session,
 )
 from gainful.read.spill import KEY, Spill, choose_parts, refuse_large_owners, take_rows
-from gainful.text import quote
+from gainful.text import join_words, quote
 from gainful.threads import map_ahead
+from gainful.types import Ranks
 
 _NUMBER, _NUMBER_THERE = "\0number", "gainful_number"  # of a row, where rows have an order
 _MAX_ROWS = 500_000  # of a part
@@ -190,11 +198,9 @@ class PartReader:
         if self.ordered:
             return [_NUMBER]
         find = self.header.find_column
-        if self.owner:
-            columns = [find(LOG_COLUMNS[role].names) for role in ("time", "rank")]
-        else:
-            position = choose_position(self.header, self.facts.holds_texts)
-            columns = [find(SESSION), position, find(RANK), find(DOC)]
+        position = None if self.owner else choose_position(self.header, self.facts.holds_texts)
+        of_log = [find(LOG_COLUMNS[role].names) for role in ("time", "rank")]
+        columns = of_log if self.owner else [find(SESSION), position, find(RANK), find(DOC)]
         return [column for column in columns if column is not None]
 
     def _locate_in(self, rows: pl.DataFrame, numbers: pl.Series | None) -> Callable[[int], str]:
@@ -355,7 +361,11 @@ def open_sessions(
         flags = [column for column in kept if schema[column] == nw.Boolean]  # which may gain
         wanted = None if needed is None else {*needed, *flags}
         needed_columns = _choose_columns(header, wanted, is_log=not is_numbered)
-        selected = [_as_plain(column, schema[column]) for column in needed_columns]
+        own = {column: nw.col(protect_name(column)) for column in needed_columns}
+        selected = [
+            column.cast(nw.String) if name in texts and schema[name] != nw.String else column
+            for name, column in own.items()
+        ]
         reader = PartReader(
             header=Header(needed_columns, name, own_names),
             engine_name=engine.name,
@@ -445,34 +455,21 @@ def _refuse_without_order(
         raise BadInput(reader.header.name, "there is no time", allowed)
 
 
-def _as_plain(column: str, kind: Any) -> nw.Expr:
-    named = nw.col(protect_name(column))
-    return named.cast(nw.String) if kind in _TEXTS and kind != nw.String else named
-
-
 def _is_numbered(header: Header, texts: Collection[str]) -> bool:
-    position, session = (
-        header.find_column(POSITION),
-        header.find_column(LOG_COLUMNS["session"].names),
-    )
+    position, session = map(header.find_column, (POSITION, LOG_COLUMNS["session"].names))
     events = {header.find_column((alias,)) for alias in LOG_COLUMNS["event"].names}
-    return not (
-        session is None or position is None or position in texts or not events.isdisjoint(texts)
-    )
+    has_ids = session is not None and position is not None
+    return has_ids and position not in texts and events.isdisjoint(texts)
 
 
 def _choose_columns(header: Header, needed: Collection[str] | None, *, is_log: bool) -> list[str]:
     """The columns that travel."""
     if needed is None:
         return [*header.columns]
-    aliases = [*SESSION, *POSITION, *RANK, *DOC]
-    if is_log:
-        aliases += [
-            *MILLISECONDS,
-            *(alias for each in LOG_COLUMNS.values() for alias in each.names),
-        ]
-    for role, optional in OPTIONAL_COLUMNS.items():
-        aliases += optional.names if role in (*needed, *_ALWAYS) else ()
+    wanted = [each for role, each in OPTIONAL_COLUMNS.items() if role in (*needed, *_ALWAYS)]
+    wanted += LOG_COLUMNS.values() if is_log else ()
+    aliases = [*SESSION, *POSITION, *RANK, *DOC, *(MILLISECONDS if is_log else ())]
+    aliases += [alias for each in wanted for alias in each.names]
     known = {strip_name(alias) for alias in aliases}
     return [
         column
@@ -520,3 +517,132 @@ def _find_spark_facts(native: Any, reader: PartReader) -> LogFacts:
     for row in native.mapInArrow(find, "facts binary").collect():
         facts.add(pickle.loads(row["facts"]))  # noqa: S301  (our own)
     return facts
+
+
+Behaviour = Mapping[str, float | None]  # what was done → of dwell, for so many seconds at least
+_KEY = ("session", "query", "rank", "doc")
+_ORDER = "\0order"
+
+
+@frozen(eq=False)
+class FetchedPart:
+    """Of some whole sessions, a row for each query, and the results that matter."""
+
+    frame: pl.DataFrame
+    varying: frozenset[str]  # what is not kept, for results of one query differ in it
+
+
+def fetch_sessions(
+    sessions: EngineSessions, judged_docs: pl.Series | None, behaviour: Behaviour
+) -> Sessions:
+    """Sessions here, of which only the results that matter are rows; all are counted."""
+    if judged_docs is None and "topic" in sessions.reader.columns:  # what others say of a topic
+        find = partial(find_wanted_docs, behaviour=behaviour)
+        judged_docs = pl.concat(sessions.map_parts(find)).unique()
+    fetch = partial(
+        fetch_part,
+        judged_docs=judged_docs,
+        behaviour=behaviour,
+        result_columns=(*RESULT_COLUMNS, *sessions.reader.actions),
+    )
+    parts = [*sessions.map_parts(fetch)]
+    varying = sorted({name for part in parts for name in part.varying})
+    frame = pl.concat([part.frame for part in parts], how="diagonal")
+    flags = dict.fromkeys(("clicked", "purchased", *sessions.reader.actions))
+    frame = frame[[name for name in frame.columns if name not in varying]].with_columns(
+        frame[name].fill_null(value=False) for name in flags if frame.schema.get(name) == pl.Boolean
+    )
+    notes = [
+        *sessions.notes,
+        f"its rows stay in {sessions.engine.name}: only judged or clicked results were fetched",
+    ]
+    if varying:
+        names = join_words(list(map(quote, varying)))
+        notes.append(f"not kept, as results of one query differ: {names}")
+    ordered = frame.sort("session", maintain_order=True)
+    return Sessions(ordered, sessions.name, notes=notes, dropped_count=sessions.dropped_count)
+
+
+def find_wanted_docs(sessions: Sessions, behaviour: Behaviour) -> pl.Series:
+    """The documents that searchers judged, or did something to."""
+    return sessions.frame["doc"].filter(_find_wanted(sessions.frame, behaviour)).unique()
+
+
+def fetch_part(
+    sessions: Sessions,
+    judged_docs: pl.Series | None,
+    behaviour: Behaviour,
+    result_columns: Sequence[str],
+) -> FetchedPart:
+    """What matters of some whole sessions."""
+    frame, layout = sessions.frame, sessions.layout
+    wanted = _find_wanted(frame, behaviour)
+    if judged_docs is None:  # also where the session has these documents and nobody did
+        docs = frame.select("session", "doc")
+        shown = docs.filter(wanted).unique().with_columns(pl.lit(value=True).alias(_ORDER))
+        joined = docs.join(shown, on=["session", "doc"], how="left", maintain_order="left")
+        wanted = joined[_ORDER].fill_null(value=False)
+    else:
+        wanted |= frame["doc"].is_in(judged_docs.implode()).fill_null(value=False)
+    own = {*_KEY, *result_columns}
+    own.update(_find_column(frame, name, seconds) or name for name, seconds in behaviour.items())
+    number = np.repeat(np.arange(len(layout.query_starts)), layout.query_lengths)
+    of_queries = [name for name in frame.columns if name not in own or name in _KEY[:2]]
+    heads, varying = _find_query_values(frame[of_queries], number)
+    heads = heads.with_columns(
+        pl.Series(LIST_LENGTH, count_results(frame, layout)),
+        pl.Series(_ORDER, 2 * layout.query_starts),
+    )
+    chosen = wanted.arg_true().to_numpy()
+    rows = heads.drop(LIST_LENGTH)[number[chosen]].with_columns(
+        *frame[[name for name in frame.columns if name in own]][chosen],
+        pl.Series(_ORDER, 2 * chosen + 1),
+    )
+    both = pl.concat([heads, rows], how="diagonal_relaxed").sort(_ORDER).drop(_ORDER)
+    rest = [name for name in both.columns if name not in _KEY]
+    return FetchedPart(both[[*_KEY, *rest]], varying)
+
+
+def _find_wanted(frame: pl.DataFrame, behaviour: Behaviour) -> pl.Series:
+    """The results that were clicked or graded, or that something else was done to."""
+    wanted = pl.Series([False]).new_from_index(0, len(frame))
+    if "clicked" in frame.columns:
+        wanted |= frame["clicked"].alias("")
+    if "grade" in frame.columns:
+        wanted |= frame["grade"].is_not_null().alias("")
+    for name, seconds in behaviour.items():
+        column = _find_column(frame, name, seconds)
+        if column is not None:
+            wanted |= _was_done(frame[column], seconds).alias("")
+    return wanted.fill_null(value=False) & frame["doc"].is_not_null()
+
+
+def _find_column(frame: pl.DataFrame, name: str, seconds: float | None) -> str | None:
+    column = find_behaviour(name, frame.columns) if seconds is None else "seconds"
+    return column if column in frame.columns else None
+
+
+def _was_done(values: pl.Series, seconds: float | None) -> pl.Series:
+    """Was it done? A word that is neither yes nor no is fetched, and then told."""
+    if seconds is not None:
+        return values >= seconds
+    if values.dtype == pl.Boolean:
+        return values
+    if values.dtype.is_numeric():
+        return values > 0
+    plain = values.cast(pl.String).str.strip_chars().str.to_lowercase()
+    return ~plain.is_in([*NO[:3], ""])
+
+
+def _find_query_values(frame: pl.DataFrame, number: Ranks) -> tuple[pl.DataFrame, frozenset[str]]:
+    """What is told of each query; and the columns in which results of one differ."""
+    is_first = np.diff(number, prepend=-1) > 0
+    changed = pl.all().ne_missing(pl.all().shift()) & ~pl.lit(pl.Series(is_first))
+    flags = frame.select(changed.any()).row(0, named=True)
+    changing = [name for name in frame.columns if flags[name]]
+    numbered = frame.with_columns(pl.Series(_ORDER, number))[[_ORDER, *changing]]
+    ends = numbered.group_by(_ORDER, maintain_order=True)
+    low, high = ends.min(), ends.max()
+    varying = frozenset(name for name in changing if (low[name] != high[name]).any())
+    values = frame.filter(is_first).with_columns(low[name] for name in changing)
+    return values[[name for name in frame.columns if name not in varying]], varying

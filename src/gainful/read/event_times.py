@@ -14,9 +14,9 @@ import polars as pl
 from attrs import frozen
 
 from gainful.errors import BadInput, BadValue, WrongType
-from gainful.read.session_events import TIME
 from gainful.text import join_words, quote
 
+TIME = pl.Datetime("us", "UTC")
 EXPECTED = (
     "ISO 8601 such as 2026-01-31T12:00:00Z, or seconds, ms, µs or ns since 1970, from 1973 on"
 )

@@ -21,11 +21,11 @@ from gainful.read.column_names import (
     SESSION_ROLES,
     USUAL_NAMES,
     ColumnMapping,
+    list_columns,
     normalise_name,
 )
 from gainful.read.datasets import find_beir_file
 from gainful.read.delimited import MAX_FIELD, lacks_header
-from gainful.read.event_table import are_log_columns
 from gainful.read.formats import (
     build_value,
     find_format,
@@ -62,6 +62,7 @@ from gainful.read.qrels_and_run import (
     look_like_ranks,
 )
 from gainful.read.read_options import ReadOptions
+from gainful.read.session_events import are_log_columns
 from gainful.read.session_inputs import read_sources
 from gainful.read.sessions import Sessions, are_session_columns, count_results
 from gainful.read.source import Source, is_folder, open_source
@@ -141,16 +142,15 @@ def _examine_in_memory(
     value: Any, name: str, kind: Kind[Any], columns: AnyColumns | None
 ) -> FileReport:
     try:
+        read: Qrels | Run
         if kind is RUN:
-            run = as_run_in_memory(value, name=name, columns=columns)
-            return evolve(_examine(as_run_columns(run), _IN_MEMORY), name=name)
-        qrels = as_qrels_columns(as_qrels(value, columns=columns))
-        return evolve(_examine(qrels, _IN_MEMORY), name=name)
-    except Swapped as error:
-        if kind is QRELS:
-            return _examine_in_memory(value, name, RUN, columns)
-        return FileReport(name, _IN_MEMORY, kind.name, [_strip_file_name(name, error)])
+            read = as_run_columns(as_run_in_memory(value, name=name, columns=columns))
+        else:
+            read = as_qrels_columns(as_qrels(value, columns=columns))
+        return evolve(_examine(read, _IN_MEMORY), name=name)
     except BadInput as error:
+        if isinstance(error, Swapped) and kind is QRELS:
+            return _examine_in_memory(value, name, RUN, columns)
         subject = name if kind is RUN else QRELS.name
         return FileReport(name, _IN_MEMORY, kind.name, [_strip_file_name(subject, error)])
 
@@ -180,13 +180,9 @@ def examine_sessions(
         for location, words in sessions.problems
     ]
     problems = _describe_mistakes(mistakes, "mistake", "")
-    dropped_notes = (
-        [f"{count_noun(sessions.dropped_count, 'session')} with errors are not counted here"]
-        if sessions.dropped_count
-        else []
-    )
+    left_out = f"{count_noun(sessions.dropped_count, 'session')} with errors are not counted here"
     notes = [
-        *dropped_notes,
+        *([left_out] if sessions.dropped_count else []),
         *_describe_sessions(sessions),
         *(note for note in sessions.notes if "left out:" not in note),
     ]
@@ -265,15 +261,12 @@ def _report_qrels(
     frame = qrels.frame
     per_query = _count_by_query(frame)
     grades = frame["grade"].value_counts().sort("grade")
-    grade_counts = [
-        f"{grade:g} ({count}×)" for grade, count in grades.head(_MAX_GRADES).iter_rows()
-    ]
-    more = f" and {len(grades) - _MAX_GRADES} more" if len(grades) > _MAX_GRADES else ""
+    grade_counts = [f"{grade:g} ({count}×)" for grade, count in grades.iter_rows()]
     without_relevant = len(per_query) - frame.filter(pl.col("grade") >= 1)["query"].n_unique()
     noun = "judgment" if qrels.subtopics is None else "judged document"
     notes = [
         f"{count_noun(len(frame), noun)} of {_format_sizes(per_query)}",
-        f"grades: {', '.join(grade_counts)}{more}",
+        f"grades: {list_columns(grade_counts, _MAX_GRADES)}",
     ]
     warnings = [*warnings]
     if without_relevant:
@@ -332,11 +325,6 @@ def _describe_sessions(sessions: Sessions) -> list[str]:
     lengths = layout.queries_per_session
     sizes, frequencies = np.unique(lengths, return_counts=True)
     length_counts = [f"{size} ({number}×)" for size, number in zip(sizes, frequencies, strict=True)]
-    more = (
-        f" and {len(length_counts) - _MAX_LENGTHS} more"
-        if len(length_counts) > _MAX_LENGTHS
-        else ""
-    )
     empty = len(frame) - len(results)
     result_counts = count_results(frame, layout)
     counts = (len(layout.session_starts), len(layout.query_starts), len(results))
@@ -344,7 +332,7 @@ def _describe_sessions(sessions: Sessions) -> list[str]:
     notes = [
         ", ".join(count_noun(number, noun) for number, noun in counts_and_nouns),
         (
-            f"queries a session: {', '.join(length_counts[:_MAX_LENGTHS])}{more}; "
+            f"queries a session: {list_columns(length_counts, _MAX_LENGTHS)}; "
             f"{lengths.mean():.2f} on average"
         ),
         f"results a query: {_format_range(int(result_counts.min()), int(result_counts.max()))}",
@@ -443,7 +431,8 @@ def _possible_kinds(source: object, columns: ColumnMapping) -> set[str]:
         return {"judgments"} if isinstance(source, Path) else set()
     names = _list_columns(source)
     is_log = find_session_format(source).name not in ("table", "conversation")  # that is a run, too
-    if is_log or _are_session_columns(names, columns, source.name):
+    called = [*columns.choose_sessions().select(names, SESSION_ROLES, source.name).values()]
+    if is_log or are_session_columns(called) or are_log_columns(called):
         return {"sessions"}
     file_format = find_format(source, columns=columns)
     if file_format.name == "trec" and trec_files.find_run_format(source) is trec_files.RUN_LINES:
@@ -464,11 +453,6 @@ def _list_columns(source: Source) -> list[str]:
     lines = [source.first_line().replace("\r", " ")]  # where no line ends
     headers = [next(csv.reader(lines, delimiter=separator), []) for separator in ",;\t"]
     return [name.strip() for name in max(headers, key=len)]
-
-
-def _are_session_columns(names: list[str], columns: ColumnMapping, name: str) -> bool:
-    called = [*columns.choose_sessions().select(names, SESSION_ROLES, name).values()]
-    return are_session_columns(called) or are_log_columns(called)
 
 
 def _guess_table_kind(header: Header, columns: ColumnMapping) -> str:

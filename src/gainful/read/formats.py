@@ -182,11 +182,7 @@ _ALL = (
     Format(
         "trec-session",
         "XML of the TREC Session Track",
-        *(
-            _SESSIONS,
-            _load("trec_sessions.is_xml"),
-            _load("trec_sessions.read_session_xml"),
-        ),
+        *(_SESSIONS, _load("trec_sessions.is_xml"), _load("trec_sessions.read_session_xml")),
         options=("pages",),
         example='<sessiontrack2012><session num="1"><topic num="1"/></session></sessiontrack2012>',
     ),
@@ -201,10 +197,8 @@ _ALL = (
     Format(
         "conversation",
         "a TREC run whose query ids name the turn, such as 106_3",
-        _SESSIONS,
-        _load("trec_sessions.is_conversation"),
-        _load("trec_sessions.read_conversations"),
-        options=("ties",),
+        *(_SESSIONS, _load("trec_sessions.is_conversation")),
+        *(_load("trec_sessions.read_conversations"), ("ties",)),
         example="106_1 Q0 a 1 0.9 bm25\n106_2 Q0 b 1 0.8 bm25",
     ),
     Format(
@@ -321,12 +315,7 @@ def read_rows(
 ) -> Rows[Value] | Value:
     """The rows of a file and what is wrong with some; of formats read as a whole, the value.
 
-    Args:
-        source: the file.
-        kind: `QRELS` or `RUN`.
-        format_name: the name of its format; found by content and suffix if it is not named.
-        columns: what its columns are called, if it has some.
-        every: is every line looked at, so that all that is wrong is found?
+    Its arguments are those of `read_file`; `every` line is looked at to find all that is wrong.
     """
     file_format = find_format(source, format_name, columns)
     known = {"columns": columns, "every": every, "format_name": file_format.name}

@@ -18,7 +18,7 @@ from gainful.read.column_names import ColumnMapping, ColumnNames, read_column_na
 from gainful.read.formats import find_kinds, read_qrels, read_run
 from gainful.read.lazy_run import LazyRun
 from gainful.read.qrels_and_run import QRELS, RUN, NestedDict, Qrels, Run
-from gainful.read.source import Source, is_file, open_source
+from gainful.read.source import is_file, open_source
 
 AnyQrels = str | PathLike[str] | Mapping[Any, Any] | Qrels | Any  # or any frame, or lists
 AnyColumns = ColumnNames | ColumnMapping
@@ -101,18 +101,14 @@ def find_run_beside(value: AnyQrels, columns: AnyColumns | None = None) -> AnyRu
         source = open_source(value)
         if len(find_kinds(source, names)) == 2:
             return value
-        _refuse_unknown_lists(source, names)
+        from gainful.read import json_records, rag  # noqa: PLC0415  (only where no run is named)
+
+        for record in json_records.first_records(source)[:1]:
+            rag.refuse_unknown_lists(source.name, record, names)
         return None
     from gainful.read import shapes  # noqa: PLC0415  (files do without)
 
     return value if shapes.tells_both(value, names) else None
-
-
-def _refuse_unknown_lists(source: Source, columns: ColumnMapping) -> None:
-    from gainful.read import json_records, rag  # noqa: PLC0415  (only where no run is named)
-
-    for record in json_records.first_records(source)[:1]:
-        rag.refuse_unknown_lists(source.name, record, columns)
 
 
 def as_qrels_columns(qrels: Qrels | NestedDict) -> Qrels:

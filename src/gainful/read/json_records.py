@@ -90,16 +90,12 @@ def first_records(source: Source) -> list[dict[str, Any]]:
     if table is None and not source.head.lstrip().startswith((b"{", b"[")):
         return []
     try:
-        records = read_records(source).records if table is None else _read_rows(source, table)
-        first = [record for _, (_, record) in zip(range(_MAX_FIRST), records, strict=False)]
+        if table is not None:
+            return read_binary(source, table, _MAX_FIRST).to_dicts()
+        first = [record for _, record in islice(read_records(source).records, _MAX_FIRST)]
     except BadInput:  # who reads it says so
         return []
     return [record for record in first if isinstance(record, dict)]
-
-
-def _read_rows(source: Source, table: str) -> Records:
-    frame = read_binary(source, table, _MAX_FIRST)
-    yield from enumerate(frame.iter_rows(named=True), start=1)
 
 
 def binary_format(source: Source) -> str | None:

@@ -139,7 +139,10 @@ class _SpanReader:
         ]
         searches, others = [], []
         for index, kind in enumerate(kinds):
-            if kind == "RETRIEVER" or self._is_search(kind, operations[index], by_tool[index]):
+            plain = kind if kind == "RETRIEVER" else str(kind or "").upper()
+            if plain == "RERANKER" and not by_tool[index]:
+                self._retrievals.notes[_RERANKED] += 1
+            if plain == "RETRIEVER" or by_tool[index] or operations[index] == "retrieval":
                 searches.append(index)
             elif sessions[index] is not None or spans.parents[index] is not None:
                 others.append(index)
@@ -151,12 +154,6 @@ class _SpanReader:
             sessions = [sessions[index] for index in searches]
             by_tool = [by_tool[index] for index in searches]
         self._add_searches(spans, sessions, by_tool)
-
-    def _is_search(self, kind: Any, operation: Any, by_tool: bool) -> bool:
-        kind = str(kind or "").upper()
-        if kind == "RERANKER" and not by_tool:
-            self._retrievals.notes[_RERANKED] += 1
-        return by_tool or kind == "RETRIEVER" or operation == "retrieval"
 
     def _add_searches(
         self, spans: Spans, sessions: Sequence[str | None], by_tool: Sequence[bool]
@@ -184,10 +181,11 @@ class _SpanReader:
             else self._read_listed(spans, index, entries)
             for index, entries in enumerate(find_lists(spans.attributes, self._documents))
         ]
-        flaws = [
-            self._name_flaw(spans, index, part) if isinstance(part, BadResults) else None
-            for index, part in enumerate(docs)
-        ]
+        flaws: list[int | None] = [None] * len(docs)
+        for index, part in enumerate(docs):
+            if isinstance(part, BadResults):
+                words = f"span {quote(spans.ids[index] or spans.name(index))}: {part.words}"
+                flaws[index] = self._retrievals.name_flaw(part.expected, words)
         self._retrievals.extend(
             spans.records,
             [[] if isinstance(part, BadResults) else part for part in docs],
@@ -231,10 +229,6 @@ class _SpanReader:
             return docs
         self._retrievals.notes[_RETURNED] += 1
         return returned
-
-    def _name_flaw(self, spans: Spans, index: int, bad: BadResults) -> int:
-        words = f"span {quote(spans.ids[index] or spans.name(index))}: {bad.words}"
-        return self._retrievals.name_flaw(bad.expected, words)
 
     def _read_elsewhere(self, spans: Spans, index: int, *, by_tool: bool) -> list[str] | BadResults:
         """The ids of what a span returned that lists no documents."""
@@ -402,7 +396,10 @@ _ERRORS = ("2", "error", "status_code_error", "statuscode.error")
 _WRAPPERS = ("resourceSpans", "resource_spans", "batches")
 _SCOPES = ("scopeSpans", "scope_spans", "instrumentationLibrarySpans")
 _PAGES = frozenset((*_WRAPPERS, "data"))  # what holds spans; `data` in Phoenix' REST interface
-_VALUES = ("stringValue", "intValue", "doubleValue", "boolValue", "bytesValue")
+_VALUES = {
+    *("stringValue", "intValue", "doubleValue", "boolValue", "bytesValue"),
+    *("string_value", "int_value", "double_value", "bool_value", "bytes_value"),
+}
 _ID_TYPES = {str, type(None)}
 _MAX_NESTED = 100  # lists and objects within one attribute
 _KINDS = ("openinference.span.kind", "gen_ai.operation.name", "gen_ai")
@@ -541,12 +538,11 @@ def _decode_value(value: Any, depth: int = 0) -> Any:
     if not isinstance(value, dict) or depth > _MAX_NESTED:
         return value
     for name, inner in value.items():
-        plain = name if "_" not in name else _to_camel(name)
-        if plain in _VALUES:
+        if name in _VALUES:
             return inner
-        if plain == "arrayValue":
+        if name in ("arrayValue", "array_value"):
             return [_decode_value(entry, depth + 1) for entry in _list_values(inner)]
-        if plain == "kvlistValue":
+        if name in ("kvlistValue", "kvlist_value"):
             return {
                 str(entry.get("key")): _decode_value(entry.get("value"), depth + 1)
                 for entry in _list_values(inner)
@@ -558,8 +554,3 @@ def _decode_value(value: Any, depth: int = 0) -> Any:
 def _list_values(value: Any) -> list[Any]:
     entries = value.get("values") if isinstance(value, dict) else None
     return entries if isinstance(entries, list) else []
-
-
-def _to_camel(name: str) -> str:
-    first, *rest = name.split("_")
-    return first + "".join(word.capitalize() for word in rest)

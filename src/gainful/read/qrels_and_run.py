@@ -174,7 +174,11 @@ def _refuse_two_readings(qrels: NestedDict, run: Run | NestedDict) -> None:
     docs = [doc for judged in lists for doc in judged]
     if not all(isinstance(doc, Integral) and 0 <= int(doc) <= _MAX_GRADE for doc in docs):
         return
-    rankings = _list_docs(run)
+    if isinstance(run, NestedDict):
+        rankings = [list(ranking) for ranking in run.mapping.values()]
+    else:
+        by_query = dict(run.frame.group_by("query").agg("doc").iter_rows())
+        rankings = [by_query.get(str(number), []) for number in range(run.list_count)]
     numeric = all(str(doc).lstrip("-").isdecimal() for docs in rankings for doc in docs)
     graded = any(grade != 1 for judged in qrels.mapping.values() for grade in judged.values())
     if not numeric or graded or [*map(len, lists)] != [*map(len, rankings)]:
@@ -182,13 +186,6 @@ def _refuse_two_readings(qrels: NestedDict, run: Run | NestedDict) -> None:
     pair = f"{quote(lists[0])} beside {quote(rankings[0])}"
     problem = f"{pair} can be documents, or grades and scores"
     raise BadInput(qrels.name, problem, f"documents as {{query: […]}}; {GRADES_AND_SCORES}")
-
-
-def _list_docs(run: Run | NestedDict) -> list[list[Any]]:
-    if isinstance(run, NestedDict):
-        return [list(ranking) for ranking in run.mapping.values()]
-    by_query = dict(run.frame.group_by("query").agg("doc").iter_rows())
-    return [by_query.get(str(number), []) for number in range(run.list_count)]
 
 
 def pair_hash() -> pl.Expr:

@@ -137,9 +137,20 @@ def read_query_column(
         >>> read_query_column(frame, "user"), read_query_column(frame, "system")
         ({'1': '7', '2': '8'}, None)
     """
-    if _holds_records(value, format_name, names):
+    if isinstance(value, list):
         return _read_record_field(value, column, names)
-    table = _find_table(value, column, format_name, names)
+    if isinstance(value, (str, PathLike)):
+        if fspath(value) == "-" or not is_file(value):
+            return None
+        source = open_source(value)
+        file_format = find_format(source, format_name, names)
+        if file_format.name == "rag":
+            from gainful.read import json_records, rag  # noqa: PLC0415  (few name a column)
+
+            return rag.read_field(json_records.read_objects(source), column, names)
+        table = read_table(source, file_format.name) if is_table(file_format) else None
+    else:
+        table = _as_table(value, column, names)
     if table is None or column not in table.frame.columns:
         return None
     kept = _read_names(table, column)  # a role may rename it
@@ -150,38 +161,22 @@ def read_query_column(
     return _check_names(frame.drop_nulls().unique(maintain_order=True), table, column)
 
 
-def _holds_records(value: Any, format_name: str | None, names: ColumnMapping) -> bool:
+def _read_record_field(
+    records: list[Any], field: str, names: ColumnMapping
+) -> dict[str, str] | None:
     from gainful.read import rag  # noqa: PLC0415  (few name a column)
 
-    if isinstance(value, (str, PathLike)):
-        if fspath(value) == "-" or not is_file(value):
-            return False
-        return find_format(open_source(value), format_name, names).name == "rag"
-    return isinstance(value, list) and bool(value) and bool(rag.record_kinds(value[0], names))
+    if not records or not rag.record_kinds(records[0], names):
+        return None
+    placed = ((f"record {at}", rag.as_record(item) or {}) for at, item in enumerate(records))
+    return rag.read_field(placed, field, names)
 
 
-def _read_record_field(value: Any, field: str, names: ColumnMapping) -> dict[str, str] | None:
-    from gainful.read import json_records, rag  # noqa: PLC0415  (few name a column)
-
-    if isinstance(value, list):
-        records = ((f"record {at}", rag.as_record(item) or {}) for at, item in enumerate(value))
-        return rag.read_field(records, field, names)
-    return rag.read_field(json_records.read_objects(open_source(value)), field, names)
-
-
-def _find_table(
-    value: Any, column: str, format_name: str | None, names: ColumnMapping
-) -> InputTable | None:
+def _as_table(value: Any, column: str, names: ColumnMapping) -> InputTable | None:
     engine = find_engine(value)
     if engine is not None:
         return as_table(_collect_columns(value, engine, column, names), "the frame")
-    if is_frame(value):
-        return as_table(as_polars(value, "the frame"), "the frame")
-    if not isinstance(value, (str, PathLike)) or fspath(value) == "-" or not is_file(value):
-        return None
-    source = open_source(value)
-    file_format = find_format(source, format_name, names)
-    return read_table(source, file_format.name) if is_table(file_format) else None
+    return as_table(as_polars(value, "the frame"), "the frame") if is_frame(value) else None
 
 
 def _collect_columns(value: Any, engine: Engine, column: str, names: ColumnMapping) -> pl.DataFrame:

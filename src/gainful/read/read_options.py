@@ -12,7 +12,7 @@ from attrs import field, fields_dict, frozen
 from gainful.read.column_names import USUAL_NAMES, ColumnMapping, read_column_names
 from gainful.read.event_times import parse_duration
 from gainful.read.session_events import EventWords
-from gainful.read.session_problems import BadPolicy
+from gainful.read.session_layout import BadPolicy
 
 AnyTopics = str | PathLike[str] | Mapping[str, str]
 

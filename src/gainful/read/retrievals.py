@@ -17,18 +17,17 @@ from attrs import define, field, frozen
 
 from gainful.errors import BadInput
 from gainful.read.column_names import ColumnMapping
-from gainful.read.event_times import parse_times
+from gainful.read.event_times import TIME, parse_times
 from gainful.read.session_events import (
     ASKED,
     FIRST,
     LENGTH,
     SHOWN_TWICE,
-    TIME,
     SessionEvents,
     make_events,
     tells,
 )
-from gainful.read.session_problems import Problem, flag_problem
+from gainful.read.session_layout import Problem, flag_problem
 from gainful.text import count_noun, quote
 
 _BATCH_ROWS = 1 << 14

@@ -9,20 +9,41 @@ may stand in that row (`clicked`, `seconds`, `purchased`), or come as later rows
 `event` is `clicked`, `purchased` or any other word. A row `query` says that a query was asked: with
 no result after it, it returned nothing. Where lists come whole, as traces have them, each is one
 row `query`, and its results are some of the `docs` of all lists together.
+
+The columns of any table of a search log are found by their usual names or as the user maps them,
+and what was taken for what is told.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 import polars as pl
-from attrs import field, frozen
+from attrs import define, evolve, field, frozen
 
-from gainful.errors import UnknownName, WrongType
-from gainful.read.column_names import LOG_COLUMNS, SESSION_COLUMNS, normalise_name
-from gainful.read.session_problems import COLUMNS, Mistake, Problem, flag_problem
+from gainful.errors import BadInput, UnknownName, WrongType
+from gainful.read.column_names import (
+    GRADE,
+    LOG_COLUMNS,
+    MILLISECONDS,
+    OPTIONAL_COLUMNS,
+    POSITION,
+    SESSION,
+    SESSION_COLUMNS,
+    normalise_name,
+)
+from gainful.read.event_times import TIME, count_epochs, parse_times
+from gainful.read.named_columns import Header, InputTable, text_column
+from gainful.read.session_layout import COLUMNS, Mistake, Problem, flag_problem
+from gainful.read.sessions import (
+    choose_position,
+    is_blank,
+    read_optional_column,
+    read_whole_numbers,
+)
 from gainful.text import join_words, quote
 
 SHOWN, ASKED = "shown", "query"  # all other words of `event` are things that searchers did
@@ -32,7 +53,6 @@ SHOWN_TWICE = (  # singular|plural
     "result repeats a document of its list, and is left out|results repeat documents of their "
     "lists, and are left out"
 )
-TIME = pl.Datetime("us", "UTC")
 EVENT_COLUMNS: Mapping[str, pl.DataType] = {
     "session": pl.String(),  # null in all rows, if sessions are made of users and a gap
     "user": pl.String(),
@@ -264,3 +284,313 @@ def describe_overlaps(spans: pl.DataFrame, locate: Callable[[int], str]) -> list
     first = "" if count == 1 else "first "
     words = f"{first}{locate(first_row)}: session {quote(session)} of user {quote(user)}"
     return [f"{number} another of the same user in time, and counts separately: {words}"]
+
+
+_WHOLE = r"^\s*[0-9]+(?:\.[0-9]*)?\s*$"
+_MAX_SPELLINGS = 10 * MAX_KINDS  # more words are no events, and are not all remembered
+
+
+@define(eq=False)
+class LogFacts:
+    """Counts and words of the columns of a log."""
+
+    rows: int = 0
+    given: Counter[str] = field(factory=Counter)  # by column: values that are there
+    whole: Counter[str] = field(factory=Counter)  # by column of texts: whole numbers
+    epochs: Counter[int] = field(factory=Counter)  # of times: numbers of each size
+    words: dict[str, dict[str, None]] = field(factory=dict)  # by column that may say what happened
+    ranked_words: dict[str, dict[str, None]] = field(factory=dict)  # those of rows with a rank
+    lowest_rank: float = 1.0
+
+    def add(self, other: LogFacts) -> None:
+        """Take the facts of another part."""
+        self.rows += other.rows
+        self.given.update(other.given)
+        self.whole.update(other.whole)
+        self.epochs.update(other.epochs)
+        for mine, theirs in ((self.words, other.words), (self.ranked_words, other.ranked_words)):
+            for column, words in theirs.items():
+                mine.setdefault(column, {}).update(words)
+        self.lowest_rank = min(self.lowest_rank, other.lowest_rank)
+
+    def holds_texts(self, column: str) -> bool:
+        """Are most values of a column texts that are no whole numbers?"""
+        return column in self.whole and self.whole[column] * 2 < self.given[column]
+
+
+def find_facts(frame: pl.DataFrame, header: Header) -> LogFacts:
+    """The facts of a log, or of a part of one."""
+    facts = LogFacts(len(frame))
+    texts = {name for name, kind in frame.schema.items() if kind == pl.String}
+    for values in frame:
+        empty = int((values == "").sum()) if values.name in texts else 0
+        facts.given[values.name] = values.count() - empty
+    for column in _list_columns(header, POSITION):
+        if column in texts:
+            facts.whole[column] = int(frame[column].str.contains(_WHOLE).sum())
+    time = header.find_column(LOG_COLUMNS["time"].names)
+    if time is not None:
+        facts.epochs.update(count_epochs(frame[time]))
+    rank = header.find_column(LOG_COLUMNS["rank"].names)
+    is_ranked = None if rank is None else ~is_blank(frame[rank])
+    if rank is not None:
+        numbers = frame[rank].cast(pl.Float64, strict=False).drop_nulls().to_numpy()
+        facts.lowest_rank = float(numbers.min(initial=1.0))
+    for column in _list_columns(header, LOG_COLUMNS["event"].names):
+        if column in texts:
+            facts.words[column] = _list_words(frame[column])
+            if is_ranked is not None:
+                facts.ranked_words[column] = _list_words(frame[column].filter(is_ranked))
+    return facts
+
+
+def plain_words(values: pl.Series) -> pl.Series:
+    """Words of a column as they are looked for; null where there is none."""
+    plain = values.cast(pl.String).str.strip_chars().str.to_lowercase().str.replace_all("[- ]", "_")
+    return plain.set(plain == "", None)
+
+
+def _list_words(values: pl.Series) -> dict[str, None]:
+    written = values.unique(maintain_order=True).head(_MAX_SPELLINGS)
+    return dict.fromkeys(plain_words(written).drop_nulls())
+
+
+def _list_columns(header: Header, aliases: Sequence[str]) -> list[str]:
+    columns = (header.find_column((alias,)) for alias in aliases)
+    return [*dict.fromkeys(column for column in columns if column is not None)]
+
+
+def find_known(facts: LogFacts, taken: Mapping[str, str], shown_words: set[str]) -> dict[str, bool]:
+    """Which roles tell anything; a rank does in rows that show results."""
+    known = {role: facts.given[column] > 0 for role, column in taken.items()}
+    event = taken.get("event")
+    if event is not None and event in facts.ranked_words:
+        known["rank"] = not shown_words.isdisjoint(facts.ranked_words[event])
+    return known
+
+
+NAMES = {"user": "searcher", "position": "query"}  # what a column is called in sessions
+_LIST_NAMES = ("results", "docs", "documents", "items", "hits", "retrieved", "clicks")
+_LIST_ADVICE = (
+    "a row for each result (explode the frame); for turns without clicks: conversation, turn, "
+    "query and retrieved"
+)
+
+
+def is_event_log(header: Header, facts: LogFacts) -> bool:
+    """Has a table to be read event by event, as its queries are not numbered within sessions?"""
+    if header.find_column(SESSION) is None or choose_position(header, facts.holds_texts) is None:
+        return True
+    return find_event_column(header, facts, {}) is not None
+
+
+def are_log_columns(names: Sequence[str]) -> bool:
+    """Are these the columns of a log: whose, what was asked, what came, and when or what was done?
+
+    Examples:
+        >>> are_log_columns(["user", "query", "url", "clicked"])
+        True
+        >>> are_log_columns(["user", "item", "timestamp"])  # a user is the query of a recommender
+        False
+        >>> are_log_columns(["query", "doc", "grade", "user", "time"])  # who judged, and when
+        False
+    """
+    header = Header(names, "")
+    taken = assign_columns(header, None, header.find_column(LOG_COLUMNS["event"].names))
+    done = {"rank", "event", "clicked", "purchased", "seconds"} & taken.keys()
+    return bool(
+        ("session" in taken or "user" in taken)
+        and ("query_id" in taken or "text" in taken)
+        and "doc" in taken
+        and (done or "time" in taken)
+        and (done or header.find_column(GRADE[:-1]) is None)
+        and (done != {"rank"} or "session" in taken or "time" in taken)
+    )
+
+
+def extract_events(
+    table: InputTable, events: EventWords | None = None, facts: LogFacts | None = None
+) -> SessionEvents:
+    """The events of a table."""
+    words = read_event_words(events)
+    header = table.header
+    facts = find_facts(table.frame, header) if facts is None else facts
+    _refuse_lists(table)
+    mistakes: list[Mistake] = []
+    columns: dict[str, pl.Series] = {}
+    taken = assign_log_columns(header, facts, words)
+    forms: dict[str, str] = {}
+    for role, column in taken.items():
+        kind = LOG_COLUMNS[role].kind if role in LOG_COLUMNS else "whole"
+        if kind in ("id", "text"):
+            texts = text_column(table, column)
+            columns[role] = texts.set(texts == "", None)
+        elif kind == "time":
+            place = f"{table.name}, column {quote(column)}"
+            values = table.frame[column]
+            parsed = parse_times(values, place, facts.epochs, facts.given[column])
+            columns[role], forms[role] = parsed.times, parsed.form
+            mistakes.append((parsed.wrong, _describe_time(table, column), parsed.expected))
+        elif kind == "word":
+            columns[role] = _read_kinds(table, column, words, facts, mistakes)
+        elif kind == "whole":
+            columns[role] = read_whole_numbers(table, column, NAMES.get(role, role), mistakes)
+        else:
+            columns[role] = read_optional_column(table, column, kind, mistakes)
+    _read_milliseconds(table, columns, taken, forms, mistakes)
+    require_columns(header, columns)
+    for name, (column, contents) in assign_others(header, taken).items():
+        columns[name] = (
+            table.frame[column]
+            if contents is None
+            else read_optional_column(table, column, contents, mistakes)
+        )
+    if "event" in columns and "clicked" not in columns:  # a log of events would tell a click
+        columns["clicked"] = (columns["event"] == SHOWN).replace_strict({True: False, False: None})
+    if "rank" in columns and facts.lowest_rank == 0:
+        columns["rank"] += 1
+        forms["rank"] = "counted from 0 there, from 1 here"
+    made = make_events(columns, table.name, table.locate)
+    shown = {word for word, kind in words.items() if kind in (SHOWN, ASKED)}
+    return evolve(
+        made,
+        notes=[note for note in (describe_names(header, taken, forms),) if note],
+        problems=[flag_problem(made.frame, *entry) for entry in mistakes],
+        known=find_known(facts, taken, shown),
+    )
+
+
+def _refuse_lists(table: InputTable) -> None:
+    lists = [name for name, kind in table.frame.schema.items() if isinstance(kind, pl.List)]
+    roles = [name for role in ("doc", "clicked") for name in LOG_COLUMNS[role].names]
+    in_use = [name for name in lists if normalise_name(name) in (*roles, *_LIST_NAMES)]
+    if in_use:
+        problem = f"column {quote(in_use[0])} holds a list in each row"
+        raise BadInput(table.name, problem, _LIST_ADVICE)
+
+
+def assign_columns(header: Header, position: str | None, event: str | None) -> dict[str, str]:
+    """What the columns of a log are taken for: by that, the column; each once."""
+    taken = {} if position is None else {"position": position}
+    for role, log_column in LOG_COLUMNS.items():
+        free = [name for name in log_column.names if name not in _normalise(taken)]
+        column = event if role == "event" else header.find_column(free)
+        if column is not None:
+            taken[role] = column
+    return taken
+
+
+def assign_others(header: Header, taken: dict[str, str]) -> dict[str, tuple[str, str | None]]:
+    """What else a log tells: by its name in sessions, the column and what it should hold.
+
+    Those of the usual names are added to what is taken; what the user's own hold is not known.
+    """
+    others: dict[str, tuple[str, str | None]] = {}
+    for name, optional in OPTIONAL_COLUMNS.items():
+        if name in taken or name in ("searcher", "text"):
+            continue
+        column = header.find_column(
+            [alias for alias in optional.names if alias not in _normalise(taken)]
+        )
+        if column is not None:
+            taken[name] = column
+            others[name] = (column, optional.kind)
+    reserved = {*EVENT_COLUMNS, "query", "searcher", *others}
+    for name in header.columns:
+        if name not in taken.values():
+            is_taken = normalise_name(name) in reserved  # in some engines Text is text
+            others[f"{name}_column" if is_taken else name] = (name, None)
+    return others
+
+
+def describe_names(
+    header: Header, taken: Mapping[str, str], forms: Mapping[str, str] | None = None
+) -> str:
+    """What columns were taken for, where that is not what they are called or was not said."""
+    parts = []
+    for role, column in taken.items():
+        name, form = NAMES.get(role, role), (forms or {}).get(role, "")
+        if column in header.own_names and not form:  # the user said so
+            continue
+        if normalise_name(column) != name or form:
+            own = header.own_name(column)
+            words = own if normalise_name(own) == name else f"{own} as {name}"
+            parts.append(words + (f" ({form})" if form else ""))
+    return f"columns: {join_words(parts)}" if parts else ""
+
+
+def _normalise(taken: Mapping[str, str]) -> set[str]:
+    return {normalise_name(column) for column in taken.values()}
+
+
+def assign_log_columns(header: Header, facts: LogFacts, words: Mapping[str, str]) -> dict[str, str]:
+    """What the columns of a log are taken for, by what is known of the whole of it."""
+    position = choose_position(header, facts.holds_texts)
+    return assign_columns(header, position, find_event_column(header, facts, words))
+
+
+def find_event_column(header: Header, facts: LogFacts, words: Mapping[str, str]) -> str | None:
+    """The column that says what happened, by its name; of a vaguer name, if it has such words.
+
+    Without any words of the user's, a table may be one of numbered queries: then its words decide.
+    """
+    for alias in LOG_COLUMNS["event"].names:
+        column = header.find_column((alias,))
+        if column is None or column not in facts.words:
+            continue
+        certain = column in header.own_names or (words and alias.startswith("event"))
+        if certain or not {*(words or EVENT_OF_WORD)}.isdisjoint(facts.words[column]):
+            return column
+    return None
+
+
+def _read_kinds(
+    table: InputTable,
+    column: str,
+    words: Mapping[str, str],
+    facts: LogFacts,
+    mistakes: list[Mistake],
+) -> pl.Series:
+    """What happened; refused where words are no events, or none of them shows a result."""
+    header, kinds = table.header, sorted(facts.words[column])
+    if len(kinds) > MAX_KINDS:
+        problem = f"column {quote(header.own_name(column))} has over {MAX_KINDS} different values"
+        raise BadInput(header.name, f"{problem}, too many for events", "words such as click")
+    if SHOWN not in {words.get(kind) for kind in kinds}:
+        problem = f"no event shows a result; its events are {join_words(kinds)}"
+        expected = f"rows of {list_shown_words()}, or --events shown=WORD (events=)"
+        raise BadInput(header.name, problem, expected)
+    plain = plain_words(table.frame[column])
+    mistakes.append((plain.is_null(), lambda _: "there is no event", f"one of {', '.join(kinds)}"))
+    return plain.replace_strict({kind: name_event(kind, words) for kind in kinds}, default=SHOWN)
+
+
+def _describe_time(table: InputTable, column: str) -> Callable[[int], str]:
+    values, own = table.frame[column], table.header.own_name(column)
+    return lambda row: f"{own} {quote(values[row])} is not a time"
+
+
+def _read_milliseconds(
+    table: InputTable,
+    columns: dict[str, pl.Series],
+    taken: dict[str, str],
+    forms: dict[str, str],
+    mistakes: list[Mistake],
+) -> None:
+    column = table.header.find_column(MILLISECONDS)
+    if column is not None and "seconds" not in columns:
+        columns["seconds"] = read_optional_column(table, column, "number", mistakes) / 1000
+        taken["seconds"], forms["seconds"] = column, "in milliseconds"
+
+
+def require_columns(header: Header, roles: Collection[str]) -> None:
+    """Refuse a log that does not say whose events they are, of which query and which document."""
+    needed = {
+        "session or user": ("session", "user"),
+        "query": ("position", "query_id", "text"),
+        "document": ("doc",),
+    }
+    for name, names in needed.items():
+        if not any(role in roles for role in names):
+            columns = [LOG_COLUMNS[role].names for role in names if role in LOG_COLUMNS]
+            header.require_column(tuple(alias for each in columns for alias in each[:4]), name)

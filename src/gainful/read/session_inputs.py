@@ -19,7 +19,6 @@ from gainful.read import named_columns, shapes
 from gainful.read.build_sessions import build_sessions
 from gainful.read.column_names import LOG_COLUMNS, SESSION_ROLES, list_columns
 from gainful.read.engines import Engine, find_engine
-from gainful.read.event_table import describe_names, extract_events, find_facts, is_event_log
 from gainful.read.formats import (
     SESSION_FORMATS,
     find_format,
@@ -33,7 +32,13 @@ from gainful.read.named_columns import TEXT, Header, InputTable
 from gainful.read.path_finder import find_value, list_paths
 from gainful.read.qrels_and_run import Qrels
 from gainful.read.read_options import AS_USUAL, ReadOptions
-from gainful.read.session_events import SessionEvents
+from gainful.read.session_events import (
+    SessionEvents,
+    describe_names,
+    extract_events,
+    find_facts,
+    is_event_log,
+)
 from gainful.read.sessions import Sessions, choose_position, extract_sessions, name_columns
 from gainful.read.several_systems import combine_systems
 from gainful.read.source import Source, make_memory_source, open_source, unwrap_source
@@ -327,12 +332,11 @@ def _collect_from_engine(
     behaviour: Mapping[str, float | None] | None,
 ) -> Sessions | pl.DataFrame:
     """What is wanted of sessions in an engine, by judgments and by what was done; or all of it."""
-    from gainful.read.engine_sessions import open_sessions  # noqa: PLC0415  (slow to load)
-    from gainful.read.fetch_sessions import fetch_sessions  # noqa: PLC0415
+    from gainful.read import engine_sessions  # noqa: PLC0415  (slow to load)
     from gainful.read.lazy import collect_frame  # noqa: PLC0415
 
     if behaviour is None:
         return collect_frame(value, engine, "sessions")
     judged_docs = None if qrels is None else qrels.frame["doc"].unique()
-    sessions = open_sessions(value, engine, "sessions", reading)
-    return fetch_sessions(sessions, judged_docs, behaviour)
+    sessions = engine_sessions.open_sessions(value, engine, "sessions", reading)
+    return engine_sessions.fetch_sessions(sessions, judged_docs, behaviour)

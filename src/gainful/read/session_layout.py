@@ -1,16 +1,22 @@
-"""Rows of sessions that are in order: where sessions and queries begin, and are they sound?
+"""Rows of sessions: where sessions and queries begin, and what is wrong with them.
 
 Nearly all rows come in order and nothing is wrong with them. Then they are only looked at, each
-column once, and never sorted.
+column once, and never sorted. Else mistakes are found for all rows at once, and told of one row at
+a time.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+from typing import Any, Literal
+
 import numpy as np
 import polars as pl
-from attrs import field, frozen
+from attrs import define, field, frozen
 from numpy.typing import NDArray
 
+from gainful.errors import BadInput
+from gainful.text import count_noun, join_words, quote
 from gainful.types import Flags, slices
 
 RowIndices = NDArray[np.intp]
@@ -149,3 +155,277 @@ def _has_duplicates(rank: NDArray[np.int64], layout: SessionLayout) -> bool:
             if (rank[same] > lag).any():  # else the one further up is in the list before
                 return True
     return False
+
+
+BadPolicy = Literal["error", "skip"]
+COLUMNS = "session, query (from 1), rank, doc"
+_POSITIONS = "query positions 1, 2, 3 …, each once"
+_MAX_DESCRIPTIONS = 20  # mistakes that are put in words at once
+_RANKS = "ranks 1, 2, 3 …, each once"
+# Where it is, how it is told of a row, and what is right.
+Mistake = tuple[pl.Series | Flags, Callable[[int], str], str]
+
+
+@frozen(eq=False)
+class Problem:
+    """One kind of mistake: the rows of the file it is in, and how it is told of one of them."""
+
+    rows: RowIndices
+    session_at: Callable[[int], str | None]  # of the n-th of these rows
+    words_at: Callable[[int], str]
+    expected: str
+
+    def describe(self, number: int) -> str:
+        """The n-th of them, in words."""
+        session = self.session_at(number)
+        if session:
+            return f"session {quote(session)}: {self.words_at(number)}"
+        return self.words_at(number)
+
+
+def flag_problem(
+    frame: pl.DataFrame,
+    flags: pl.Series | Flags,
+    words: Callable[[int], str],
+    expected: str = COLUMNS,
+    rows: RowIndices | None = None,
+) -> Problem:
+    """A mistake in some rows; `rows` are those of the file, if they stood otherwise there."""
+    at = pl.Series(flags).fill_null(value=False).arg_true().to_numpy().astype(np.intp)
+    return Problem(
+        at if rows is None else rows[at],
+        lambda number: frame["session"][int(at[number])],
+        lambda number: words(int(at[number])),
+        expected,
+    )
+
+
+def flag_problems(
+    frame: pl.DataFrame, *mistakes: Mistake, rows: RowIndices | None = None
+) -> list[Problem]:
+    """Those kinds of mistakes that any row has."""
+    problems = (flag_problem(frame, *mistake, rows) for mistake in mistakes)
+    return [problem for problem in problems if len(problem.rows)]
+
+
+def find_missing_values(frame: pl.DataFrame) -> list[Problem]:
+    """Rows without what every row needs."""
+    session, query, rank = frame["session"], frame["query"], frame["rank"]
+    no_session = session.is_null() | (session == "")
+    no_doc = frame["doc"].is_null()
+    no_query = query.is_null() & ~no_session
+    mistakes: list[Mistake] = [
+        (no_session, lambda _: "there is no session", COLUMNS),
+        (no_query, lambda row: f"there is no query{'' if no_doc[row] else ' position'}", COLUMNS),
+        (query < 1, lambda row: f"query position {query[row]} is below 1", _POSITIONS),
+        (rank.is_null() & ~no_doc, lambda _: "there is no rank", COLUMNS),
+        (~no_doc & (rank < 1), lambda row: f"rank {rank[row]} is below 1", _RANKS),
+    ]
+    if "scanned" in frame.columns:
+        scanned, words = frame["scanned"], "scanned {:g} is not a number of results"
+        odd = find_odd_depths(scanned)
+        mistakes.append((odd, lambda row: words.format(scanned[row]), "0, 1, 2 …"))
+    if "topic" in frame.columns:
+        no_topic = frame["topic"].is_null() | (frame["topic"] == "")
+        expected = "a topic in every row, or no such column"
+        mistakes.append((no_topic, lambda _: "there is no topic, though others have one", expected))
+    return flag_problems(frame, *mistakes)
+
+
+def find_order_problems(frame: pl.DataFrame, rows: RowIndices, *, ranked: bool) -> list[Problem]:
+    """What is wrong with sessions whose rows lack nothing, by session, query and rank."""
+    new_session = mark_changes(frame["session"])
+    new_query = new_session | mark_changes(frame["query"])
+    empty = frame["doc"].is_null().to_numpy()
+    query = frame["query"].to_numpy()
+    rank = np.where(empty, 0, frame["rank"].fill_null(0).to_numpy())
+    step = _count_steps(rank, new_query)
+    repeated_rank = ~empty & ~new_query & (step == 0) & ranked
+    reopened, in_second_list = _find_second_lists(
+        frame, rows, new_query, repeated_rank if ranked else np.ones_like(repeated_rank)
+    )
+    only_row = new_query & np.append(new_query[1:], [True])
+    numbered = pl.DataFrame({"number": np.cumsum(new_query), "doc": frame["doc"]})
+    is_first = numbered.select(pl.struct("number", "doc").is_first_distinct()).to_series()
+    mistakes: list[Mistake] = [
+        (
+            _find_first_gaps(_count_steps(query, new_session), new_session),
+            lambda row: _describe_gap("query", "at the beginning", query, new_session, row),
+            _POSITIONS,
+        ),
+        (
+            reopened,
+            lambda row: f"query position {query[row]} is repeated: its list starts again here",
+            _POSITIONS,
+        ),
+        (
+            repeated_rank & ~in_second_list,
+            lambda row: f"query {query[row]}: rank {rank[row]} comes twice",
+            _RANKS,
+        ),
+        (
+            _find_first_gaps(step, new_query),
+            lambda row: (
+                f"query {query[row]}: {_describe_gap('rank', 'at the top', rank, new_query, row)}"
+            ),
+            _RANKS,
+        ),
+        (
+            empty & ~only_row,
+            lambda row: f"query {query[row]} has a row without a document among others",
+            "a row without a document only where a query returned nothing",
+        ),
+        (
+            ~is_first.to_numpy() & ~empty,
+            lambda row: f"query {query[row]}: document {quote(frame['doc'][row])} comes twice",
+            "each document once in a list",
+        ),
+    ]
+    if "topic" in frame.columns:
+        topic, words = frame["topic"], "query {} has two topics, {} and {}"
+        mistakes.append(
+            (
+                mark_changes(topic) & ~new_query,
+                lambda row: words.format(query[row], quote(topic[row - 1]), quote(topic[row])),
+                "one topic for all results of a query",
+            )
+        )
+    return flag_problems(frame, *mistakes, rows=rows)
+
+
+def _count_steps(numbers: NDArray[Any], restarts: Flags) -> NDArray[np.int64]:
+    steps = np.diff(numbers, prepend=0)
+    steps[restarts] = numbers[restarts]
+    return steps
+
+
+def _find_first_gaps(steps: NDArray[np.int64], restarts: Flags) -> Flags:
+    gaps = np.flatnonzero(steps > 1)
+    _, firsts = np.unique(np.cumsum(restarts)[gaps], return_index=True)
+    flags = np.zeros(len(steps), dtype=bool)
+    flags[gaps[firsts]] = True
+    return flags
+
+
+def _describe_gap(
+    noun: str, at_first: str, numbers: NDArray[Any], restarts: Flags, row: int
+) -> str:
+    before = 0 if restarts[row] else int(numbers[row - 1])
+    after = f"after {before}" if before else at_first
+    return f"{noun} {before + 1} is missing: {after} comes {numbers[row]}"
+
+
+def _find_second_lists(
+    frame: pl.DataFrame, rows: RowIndices, new_query: Flags, collides: Flags
+) -> tuple[Flags, Flags]:
+    """Which rows open a list a second time, and which rows belong to such a second list?
+
+    Rows of one query that stand apart, with another query of the session between them, are a
+    second list only if some of them collide with the first.
+    """
+    number = np.cumsum(new_query)
+    session = np.cumsum(mark_changes(frame["session"]))
+    order = np.lexsort((rows, session))  # each session as its rows stood in the file
+    new_block = np.diff(number[order], prepend=-1) != 0
+    block = np.empty(len(rows), dtype=np.intp)
+    block[order] = np.cumsum(new_block)
+    first = np.full(int(number[-1]) + 1, len(rows) + 1)
+    np.minimum.at(first, number, block)
+    in_second_list = block > first[number]
+    in_second_list &= (np.bincount(block, collides) > 0)[block]
+    opens_block = np.empty(len(rows), dtype=bool)
+    opens_block[order] = new_block
+    return opens_block & in_second_list, in_second_list
+
+
+def first_error(problems: Sequence[Problem], locate: Callable[[int], str]) -> BadInput:
+    """The first of all mistakes, in the order of the file."""
+    first = min(problems, key=lambda problem: int(problem.rows.min()))
+    number = int(first.rows.argmin())
+    return BadInput(locate(int(first.rows[number])), first.describe(number), first.expected)
+
+
+def list_problems(
+    problems: Sequence[Problem], locate: Callable[[int], str]
+) -> list[tuple[str, str]]:
+    """Place and words of mistakes in the order of the file; words only of the first of them."""
+    each = sorted(
+        (int(row), kind, number)
+        for kind, problem in enumerate(problems)
+        for number, row in enumerate(problem.rows.tolist())
+    )
+    descriptions = [
+        (locate(row), problems[kind].describe(number))
+        for row, kind, number in each[:_MAX_DESCRIPTIONS]
+    ]
+    return [*descriptions, *[("", "")] * (len(each) - len(descriptions))]
+
+
+MAX_PLACES = 3  # that are named beside the first
+SKIP = "or --bad skip (bad='skip'), which leaves these out"
+
+
+@define(eq=False)
+class Tally:
+    """Mistakes of one kind, in all parts of a log: how many, and the first of them."""
+
+    expected: str
+    count: int = 0
+    examples: list[tuple[int, str, str, str]] = field(
+        factory=list
+    )  # row, place, short place, words
+
+    def add(self, other: Tally) -> None:
+        """Take the same mistakes in another part."""
+        self.count += other.count
+        self.examples = sorted(self.examples + other.examples)[: MAX_PLACES + 1]
+
+    def describe(self) -> str:
+        """The first of them in words, and where the next are."""
+        (_, place, _, words), *rest = self.examples
+        if self.count == 1:
+            return f"{place}: {words}"
+        places = [*dict.fromkeys(short for _, _, short, _ in rest if short)]
+        places = places if len(places) == len(rest) else []
+        others = self.count - 1 - len(places)
+        more = [f"{others:,} more"] if others else []
+        return f"{place}: {words}; also in {join_words([*places, *more])}"
+
+
+def tally_problems(
+    problems: Sequence[Problem], locate: Callable[[int], str], *, ordered: bool = True
+) -> tuple[RowIndices, list[Tally]]:
+    """The rows that something is wrong with; a row counts for the first of its problems."""
+    dropped: set[int] = set()
+    tallies = []
+    for problem in problems:
+        rows = problem.rows.tolist()
+        fresh = [number for number, row in enumerate(rows) if row not in dropped]
+        dropped.update(rows)
+        examples = []
+        for number in sorted(fresh, key=rows.__getitem__)[: MAX_PLACES + 1]:
+            place, session = locate(rows[number]), problem.session_at(number)
+            short = _shorten_place(place) if ordered else f"session {quote(session)}"
+            short = short if session or ordered else ""
+            row = rows[number] if ordered else 0
+            examples.append((row, place, short, problem.describe(number)))
+        tallies.append(Tally(problem.expected, len(fresh), examples))
+    return np.array(sorted(dropped), dtype=np.intp), tallies
+
+
+def tell_left_out(tallies: Sequence[Tally], bad: BadPolicy) -> list[str]:
+    """What is to be said of events that are left out; an error, if that was not asked for."""
+    tallied = [tally for tally in tallies if tally.count]
+    if tallied and bad == "error":
+        first = min(tallied, key=lambda tally: tally.examples[0][0])
+        where, _, words = first.describe().partition(": ")
+        expected = "; ".join(part for part in (first.expected, SKIP) if part)
+        raise BadInput(where, words, expected)
+    return [f"{count_noun(tally.count, 'event')} left out: {tally.describe()}" for tally in tallied]
+
+
+def _shorten_place(place: str) -> str:
+    file, colon, line = place.rpartition(":")
+    if colon and file and line.isdigit():
+        return f"line {line}"
+    return place.rpartition(", ")[2]

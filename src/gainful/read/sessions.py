@@ -23,16 +23,19 @@ from gainful.read.column_names import (
     SESSION_COLUMNS,
 )
 from gainful.read.named_columns import Header, InputTable, number_column, text_column
-from gainful.read.session_layout import RowIndices, SessionLayout, find_layout, sound_layout
-from gainful.read.session_problems import (
+from gainful.read.session_layout import (
     BadPolicy,
     Mistake,
     Problem,
+    RowIndices,
+    SessionLayout,
+    find_layout,
     find_missing_values,
     find_order_problems,
     first_error,
     flag_problems,
     list_problems,
+    sound_layout,
 )
 from gainful.text import count_noun, quote
 from gainful.types import is_whole_number

@@ -30,17 +30,28 @@ def combine_systems(systems: Mapping[str, Sessions]) -> Sessions:
     """
     _refuse_mixtures(systems)
     separator = next(mark for mark in _SEPARATORS if not any(mark in name for name in systems))
-    parts = [_label_rows(sessions, name, separator) for name, sessions in systems.items()]
+    own = pl.col("session")
+    parts = [
+        sessions.frame.with_columns(
+            own.alias(CONVERSATION),
+            pl.lit(name).alias(SYSTEM),
+            session=pl.concat_str(pl.lit(f"{name}{separator}"), own),
+        )
+        for name, sessions in systems.items()
+    ]
     if any(LIST_LENGTH in part.columns for part in parts):  # of some, not all results are rows
-        parts = [_count_results(part) for part in parts]
+        count = pl.col("doc").count().over("session", "query").cast(pl.Int64).alias(LIST_LENGTH)
+        parts = [
+            part if LIST_LENGTH in part.columns else part.with_columns(count) for part in parts
+        ]
     frame = pl.concat(parts, how="diagonal_relaxed")
     notes = [f"{name}: {note}" for name, entry in systems.items() for note in entry.notes]
     missing = _count_missing(frame, len(systems))
     judged_by = next(iter(systems.values())).judged_by
     if missing is None:
-        own = pl.col(CONVERSATION).alias("topic")
         is_own = judged_by == "session" and "topic" not in frame.columns
-        frame = (frame.with_columns(own) if is_own else frame).drop(CONVERSATION)
+        topic = [pl.col(CONVERSATION).alias("topic")] if is_own else []
+        frame = frame.with_columns(topic).drop(CONVERSATION)
     else:
         notes += [missing] if missing else []
         judged_by = CONVERSATION if judged_by == "session" else judged_by
@@ -53,22 +64,6 @@ def combine_systems(systems: Mapping[str, Sessions]) -> Sessions:
         dropped_count=sum(sessions.dropped_count for sessions in systems.values()),
         judged_by=judged_by,
     )
-
-
-def _label_rows(sessions: Sessions, name: str, separator: str) -> pl.DataFrame:
-    own = pl.col("session")
-    return sessions.frame.with_columns(
-        own.alias(CONVERSATION),
-        pl.lit(name).alias(SYSTEM),
-        session=pl.concat_str(pl.lit(f"{name}{separator}"), own),
-    )
-
-
-def _count_results(frame: pl.DataFrame) -> pl.DataFrame:
-    if LIST_LENGTH in frame.columns:
-        return frame
-    count = pl.col("doc").count().over("session", "query").cast(pl.Int64)
-    return frame.with_columns(count.alias(LIST_LENGTH))
 
 
 def _count_missing(frame: pl.DataFrame, number: int) -> str | None:

@@ -97,9 +97,8 @@ def _look_odd(qrels: Mapping[str, Mapping[str, float]]) -> bool:
     return (
         "all" in last
         or max(map(max, grades)) > MAX_USUAL_GRADE
-        or (len(grades) < sum(map(len, grades)) and all(map(_count_up, grades)))
+        or (
+            len(grades) < sum(map(len, grades))
+            and all(each == [*range(1, len(each) + 1)] for each in grades)
+        )
     )
-
-
-def _count_up(grades: list[float]) -> bool:
-    return grades == [*range(1, len(grades) + 1)]

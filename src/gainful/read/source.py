@@ -328,8 +328,8 @@ def _open_text(path: str | PathLike[str]) -> Source:
                 )
     except OSError as failure:
         raise BadInput(name, _describe_os_error(failure)) from None
-    if _is_undecodable(name):  # Python can open it, and polars cannot
-        printable = os.fsencode(name).decode("utf-8", errors="replace")
+    printable = os.fsencode(name).decode("utf-8", errors="replace")
+    if printable != name:  # Python can open it, and polars cannot
         return make_memory_source(
             printable, suffix, _maybe_decompress(_read_file(file, name), printable)
         )
@@ -340,14 +340,6 @@ def _open_text(path: str | PathLike[str]) -> Source:
             name, suffix, _read_file(file, name)
         )  # what scanning in place would get wrong
     return Source(name, suffix, _check_head(head, name), path=file)
-
-
-def _is_undecodable(name: str) -> bool:
-    try:
-        name.encode()
-    except UnicodeEncodeError:
-        return True
-    return False
 
 
 def _has_mac_line_ends(head: bytes) -> bool:

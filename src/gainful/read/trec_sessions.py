@@ -31,7 +31,7 @@ from gainful.read.column_names import TURN_QUERY
 from gainful.read.qrels_and_run import RUN, Run
 from gainful.read.read_options import AS_USUAL, AnyTopics, ReadOptions
 from gainful.read.safe_xml import Element, parse_xml
-from gainful.read.session_problems import BadPolicy, flag_problem, flag_problems
+from gainful.read.session_layout import BadPolicy, flag_problems
 from gainful.read.sessions import RESULT_COLUMNS, Sessions, check_sessions
 from gainful.read.source import Source, open_source
 from gainful.read.trec_files import number_lines
@@ -57,31 +57,23 @@ def read_conversations(source: Source, reading: ReadOptions = AS_USUAL) -> Sessi
     columns = frame.select("session", "query", "rank", "doc", pl.col("id").alias("topic"))
     if run.tag:  # what the run calls itself
         columns = columns.with_columns(system=pl.lit(run.tag))
-    without_turn = flag_problem(
-        columns,
-        frame["number"].is_null(),
-        lambda index: _describe_bad_id(frame["id"][index]),
-        _EXPECTED,
-    )
-    if len(without_turn.rows) and bad == "error":
-        first = min(frame["row"].gather(without_turn.rows).to_list())  # of the file
+    no_turn = frame["number"].is_null()
+    if no_turn.any() and bad == "error":
+        first = int(frame["row"].filter(no_turn).min())  # type: ignore[arg-type]  # of the file
         raise BadInput(run.locate(first), _describe_bad_id(run.frame["query"][first]), _EXPECTED)
-    repeated_turns = (
-        frame.group_by("session", "number")
-        .agg(pl.col("id").unique())
-        .filter(pl.col("id").list.len() > 1)
-    )
-    same = frame.join(repeated_turns, on=["session", "number"], how="left", maintain_order="left")
-    ambiguous_turn = flag_problem(
+    of_turn = pl.col("id").unique().sort().over("session", "number", mapping_strategy="join")
+    ids = frame.select(of_turn).to_series()
+    problems = flag_problems(
         columns,
-        same["id_right"].is_not_null() & frame["number"].is_not_null(),
-        lambda index: (
-            f"query position repeated: {' and '.join(sorted(map(quote, same['id_right'][index])))} "
-            "are the same turn"
+        (no_turn, lambda row: _describe_bad_id(frame["id"][row]), _EXPECTED),
+        (
+            (ids.list.len() > 1) & ~no_turn,
+            lambda row: (
+                f"query position repeated: {' and '.join(map(quote, ids[row]))} are the same turn"
+            ),
+            "one id for each turn",
         ),
-        "one id for each turn",
     )
-    problems = [problem for problem in (without_turn, ambiguous_turn) if len(problem.rows)]
     return check_sessions(
         columns,
         source.name,
@@ -297,7 +289,7 @@ def _read_session_rows(
         "current_query": None if current is None else current.find_text("query") or None,
         "clicked": False,
     }
-    result_lists = list(_read_result_lists(session, note_counts, merge=merge))
+    result_lists = _read_result_lists(session, note_counts, merge=merge)
     if not (session_values["session"] and result_lists):
         problem = "it has no query" if session_values["session"] else "a session has no number"
         yield session_values | {"query": 1, "line": session.line, "wrong": problem}
@@ -312,7 +304,7 @@ def _read_session_rows(
 
 def _read_result_lists(
     session: Element, note_counts: Counter[str], *, merge: bool
-) -> Iterator[_ResultList]:
+) -> list[_ResultList]:
     """The queries of a session in order, pages put together."""
     result_lists: list[_ResultList] = []
     for number, interaction in enumerate(session.find_all("interaction"), start=1):
@@ -328,7 +320,7 @@ def _read_result_lists(
         if number_text != str(number) and result_list.problem is None:
             result_list.problem = _describe_wrong_number(number_text, number)
         _add_results(result_list, interaction, note_counts)
-    return iter(result_lists)
+    return result_lists
 
 
 def _describe_wrong_number(number_text: str, number: int) -> str:

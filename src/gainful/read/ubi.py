@@ -45,8 +45,7 @@ from gainful.read.session_events import (
     read_event_words,
     tells,
 )
-from gainful.read.session_layout import has_repeats
-from gainful.read.session_problems import Problem, flag_problem
+from gainful.read.session_layout import Problem, flag_problem, has_repeats
 from gainful.read.source import Source
 from gainful.text import count_noun, join_words, quote
 

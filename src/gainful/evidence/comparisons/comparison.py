@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -300,19 +300,15 @@ def _describe_power(comparison: Comparison, measure: str, *, verbose: bool) -> l
     }
     if not detectable:
         return []
-    smallest = _format_by_system(detectable, ".3f")
+    low, high = (f"{end(detectable.values()):.3f}" for end in (min, max))
+    smallest = f"{low} to {high}"
+    if len(detectable) <= _MAX_SYSTEMS:
+        smallest = ", ".join(f"{value:.3f} ({name})" for name, value in detectable.items())
     if measure in comparison.bounded_measures and min(detectable.values()) >= 1:
         smallest = f"none: too few {pluralise(comparison.unit_in_words)}"
     level = f"; t test at {comparison.evidence.power_level:.2g}" if verbose else ""
     power = f"{100 * comparison.evidence.method.power:g} % power"
     return [f"Detectable difference at {power}: {smallest}{level}."]
-
-
-def _format_by_system(values: Mapping[str, float], spec: str) -> str:
-    if len(values) <= _MAX_SYSTEMS:
-        return ", ".join(f"{format(value, spec)} ({name})" for name, value in values.items())
-    low, high = (format(end(values.values()), spec) for end in (min, max))
-    return f"{low} to {high}"
 
 
 def describe_test(comparison: ComparisonValues, *, verbose: bool = False) -> list[str]:
@@ -429,34 +425,22 @@ def find_equivalences(comparison: ComparisonValues, measure: str) -> list[tuple[
 
 def describe_equivalence(comparison: ComparisonValues) -> str:
     """Which systems are practically the same, by the first measure that has a margin."""
-    for measure in comparison.measures:
-        asked = find_equivalences(comparison, measure)
-        if len(asked) == 1:
-            return _describe_one(comparison, *asked[0])
-        if asked:
-            return _describe_several(comparison, measure, asked)
-    return ""
-
-
-def _describe_one(comparison: ComparisonValues, pair: Pair, equivalence: Equivalence) -> str:
-    verb = "are" if comparison.is_equivalent(pair) else "are not shown to be"
-    who = f"{pair.system} and {pair.other} {verb} practically the same in {pair.measure}"
-    evidence = f"TOST, p {relate_p(equivalence.p_corrected)}"
-    return f"{who}: within {equivalence.margin:g} ({evidence})."
-
-
-def _describe_several(
-    comparison: ComparisonValues, measure: str, asked: Sequence[tuple[Pair, Equivalence]]
-) -> str:
-    head = f"Practically the same in {measure}, within {asked[0][1].margin:g}:"
+    by_measure = (find_equivalences(comparison, measure) for measure in comparison.measures)
+    asked = next(filter(None, by_measure), [])
     same = [pair for pair, _ in asked if comparison.is_equivalent(pair)]
-    if not same:
-        return f"{head} no pair."
-    names = [f"{pair.system} and {pair.other}" for pair in same]
-    rest = len(asked) - len(same)
-    not_shown = f"; not shown for {count_noun(rest, 'other pair')}" if rest else ""
+    if not asked:
+        return ""
+    (pair, equivalence), *others = asked
+    within = f"within {equivalence.margin:g}"
+    if not others:
+        verb = "are" if same else "are not shown to be"
+        who = f"{pair.system} and {pair.other} {verb} practically the same in {pair.measure}"
+        evidence = f"TOST, p {relate_p(equivalence.p_corrected)}"
+        return f"{who}: {within} ({evidence})."
+    names, rest = [f"{pair.system} and {pair.other}" for pair in same], len(asked) - len(same)
+    not_shown = f"; not shown for {count_noun(rest, 'other pair')}" if names and rest else ""
     pairs = "; ".join(names) if len(names) <= _MAX_PAIR_NAMES else f"{len(names)} pairs"
-    return f"{head} {pairs}{not_shown}."
+    return f"Practically the same in {pair.measure}, {within}: {pairs or 'no pair'}{not_shown}."
 
 
 def list_equivalence(comparison: ComparisonValues) -> list[Section]:

@@ -267,12 +267,9 @@ def _describe_winner(comparison: ComparisonValues, standing: _Standing) -> str:
         head = f"{winner} is {standing.direction.better} than {loser} in {measure}"
         return f"{head}, {_describe_evidence(comparison, pair)}."
     others = f"all {loser}" if len(beaten) > _MAX_NAMES else loser
-    return f"{winner} beats {others} in {measure}; {_describe_runner_up(comparison, pair)}."
-
-
-def _describe_runner_up(comparison: ComparisonValues, pair: Pair) -> str:
-    evidence = _describe_evidence(comparison, pair, "{} behind")
-    return f"the runner-up, {_label(comparison, pair.other)}, is {evidence}"
+    behind = _describe_evidence(comparison, pair, "{} behind")
+    runner_up = f"the runner-up, {_label(comparison, pair.other)}, is {behind}"
+    return f"{winner} beats {others} in {measure}; {runner_up}."
 
 
 def _describe_best(comparison: ComparisonValues, standing: _Standing) -> str:

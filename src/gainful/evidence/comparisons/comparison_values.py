@@ -14,7 +14,7 @@ from gainful.evidence.method import Method
 from gainful.evidence.moves.largest_changes import LargestChanges
 from gainful.evidence.statistics.correction import FREEDMAN_LANE, MAX_T, RANDOMISATION, TUKEY
 from gainful.evidence.statistics.effect_size import EffectSize
-from gainful.evidence.statistics.resampling import Resampling
+from gainful.evidence.statistics.outcome import Resampling
 from gainful.evidence.statistics.study_design import Interaction
 from gainful.measure.entry import HIGHER, Direction
 from gainful.page.shown import refuse_truth

@@ -15,6 +15,7 @@ from gainful.evidence.comparisons.compare import (
     BuildSample,
     PairedSample,
     Sample,
+    compare_groups,
     compare_sample,
     is_paired,
 )
@@ -34,9 +35,8 @@ from gainful.evidence.statistics.correction import (
 )
 from gainful.evidence.statistics.effect_size import EffectSize, effect_size, find_spread
 from gainful.evidence.statistics.max_t import flip_families
-from gainful.evidence.statistics.outcome import Outcome, UnitSums, join_outcomes
+from gainful.evidence.statistics.outcome import Outcome, Resampling, UnitSums, join_outcomes
 from gainful.evidence.statistics.paired_tests import TEST_NAMES
-from gainful.evidence.statistics.resampling import Resampling
 from gainful.evidence.statistics.study_design import (
     MIN_DEGREES,
     Design,
@@ -52,6 +52,7 @@ from gainful.evidence.statistics.study_design import (
     permute_all_pairs,
     permute_pair,
 )
+from gainful.measure.groups import describe_ungrouped
 from gainful.measure.sessions.results import SessionResults, list_footnotes
 from gainful.measure.values import Results
 from gainful.read.several_systems import CONVERSATION, SYSTEM
@@ -178,15 +179,6 @@ class Study(Sample):
 
     # ── the linear model ─────────────────────────────────────────────────────────────────────
 
-    @property
-    def is_square(self) -> bool:
-        """Did most searchers try several systems, and nobody one of them twice?"""
-        if not self.blocks:
-            return False
-        tried = self.block_numbers[0] * len(self.names) + self.system
-        several = _is_mostly_within(self.system, self.block_numbers)
-        return bool(np.unique(tried).size == tried.size) and several
-
     def model_rows(self) -> Ranks:
         """The sessions of searchers who have several: of one alone nothing is left."""
         counts = np.bincount(self.block_numbers[0])
@@ -305,8 +297,11 @@ class Study(Sample):
         """
         if len(self.names) == 2 or self.searcher_means() is not None:
             return PERMUTATION
-        if self.is_square and self._can(lambda: self.build_model(pairs).degrees >= MIN_DEGREES):
-            return FREEDMAN_LANE
+        if self.blocks and _is_mostly_within(self.system, self.block_numbers):
+            tried = self.block_numbers[0] * len(self.names) + self.system
+            is_square = np.unique(tried).size == tried.size  # nobody tried a system twice
+            if is_square and self._can(lambda: self.build_model(pairs).degrees >= MIN_DEGREES):
+                return FREEDMAN_LANE
         can_exchange = all(self._can(partial(self.find_pair, pair)) for pair in pairs)
         return PERMUTATION if can_exchange else FREEDMAN_LANE
 
@@ -491,9 +486,6 @@ def _compare(results: Sequence[Results], build: BuildSample, method: Method) -> 
     comparison = compare_sample(build(results), method)
     if results[0].grouping is None:
         return comparison
-    from gainful.evidence.comparisons.compare_groups import compare_groups  # noqa: PLC0415
-    from gainful.measure.groups import describe_ungrouped  # noqa: PLC0415  (few ask for it)
-
     groups = compare_groups(results, results[0].grouping.name, build, comparison, method)
     notes = (*comparison.notes, *describe_ungrouped(results), *groups.notes)
     return evolve(comparison, groups=groups, notes=notes)
@@ -545,18 +537,13 @@ def _join_numbers(numbers: Sequence[Ranks], size: int) -> Ranks:
     return _renumber(joined)
 
 
-def choose_blocks(
-    results: SessionResults,
-    by: str,
-    block: str | Sequence[str] | None,
-    usual: Sequence[str] = BLOCKS,
-) -> list[str]:
+def choose_blocks(results: SessionResults, by: str, block: str | Sequence[str] | None) -> list[str]:
     """The columns of blocks: those that were named, or those of the usual ones that are there."""
     if block is None:
         columns = results.columns.columns
         if CONVERSATION in columns:  # which every system had
             return [CONVERSATION]
-        return [name for name in usual if name in columns and name != by]
+        return [name for name in BLOCKS if name in columns and name != by]
     if isinstance(block, str):
         return [block]
     if not isinstance(block, Sequence):

@@ -18,9 +18,8 @@ from gainful.evidence.gates.rules import Check, Rule, Rules, rounding_slack
 from gainful.evidence.pairing import Clusters, PairedValues, pair_values, run_test, values_by_query
 from gainful.evidence.statistics.correction import holm
 from gainful.evidence.statistics.effect_size import SKEWED, constant_columns, skewness_of_changes
-from gainful.evidence.statistics.outcome import Outcome
+from gainful.evidence.statistics.outcome import Outcome, Resampling
 from gainful.evidence.statistics.paired_tests import TESTS
-from gainful.evidence.statistics.resampling import Resampling
 from gainful.measure.values import Results
 from gainful.read.baseline import Baseline
 from gainful.read.inputs import as_qrels_columns

@@ -76,8 +76,18 @@ def find_error_rates(
             applied, tested = _propose_checks(spread, means[spread.measure]), len(spreads)
             applied = [evolve(check, direction=directions[spread.measure]) for check in applied]
         for check in applied:
-            if check.rule != "drift":
-                yield _rate_check(check, spread, rules, max(tested, 1))
+            if check.rule == "drift":
+                continue
+            chance = stop_chance(check, spread, rules, max(tested, 1))
+            yield ErrorRate(
+                rule=check.rule_words,
+                measure=check.measure,
+                queries=spread.queries,
+                spread=spread.value,
+                spread_source=spread.source,
+                neutral_stopped=chance(0.0),
+                caught_drop=_find_drop(chance, spread.value),
+            )
 
 
 def _propose_checks(spread: Spread, mean: float) -> list[Check]:
@@ -88,19 +98,6 @@ def _propose_checks(spread: Spread, mean: float) -> list[Check]:
     bounds = [float(f"{bound:.2g}") for bound in (usual, fitting)]
     drops = [Check("max_drop", spread.measure, mean, bound, ok=True) for bound in bounds]
     return [*drops, Check("significant", spread.measure, mean, USUAL_LEVEL, ok=True)]
-
-
-def _rate_check(check: Check, spread: Spread, rules: Rules, tested: int) -> ErrorRate:
-    chance = stop_chance(check, spread, rules, tested)
-    return ErrorRate(
-        rule=check.rule_words,
-        measure=check.measure,
-        queries=spread.queries,
-        spread=spread.value,
-        spread_source=spread.source,
-        neutral_stopped=chance(0.0),
-        caught_drop=_find_drop(chance, spread.value),
-    )
 
 
 def stop_chance(

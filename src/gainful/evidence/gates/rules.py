@@ -12,8 +12,8 @@ from attrs import field, frozen
 
 from gainful.defaults import ALPHA, RESAMPLES, SEED
 from gainful.errors import BadValue, UnknownName, WrongType
+from gainful.evidence.statistics.outcome import Resampling
 from gainful.evidence.statistics.paired_tests import TESTS
-from gainful.evidence.statistics.resampling import Resampling
 from gainful.measure.entry import HIGHER, Direction
 from gainful.measure.language import expand, parse
 from gainful.measure.measure import Measure

@@ -9,8 +9,9 @@ where a measure is a sum over documents, that is the document's own term.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from itertools import combinations
+from itertools import accumulate, combinations
 from math import comb
+from operator import or_
 
 import numpy as np
 from attrs import define, evolve, frozen
@@ -60,11 +61,11 @@ def _estimate_shapley_values(count: int, means_of: MeansOf, orders: int) -> list
     """Shapley values over a fixed sample of orders; in each, effects add up to the difference."""
     random = np.random.default_rng(2002)
     permutations = [random.permutation(count) for _ in range(orders)]
-    paths = [
-        _switch_path(order)
-        for permutation in permutations
-        for order in (permutation, permutation[::-1])
-    ]
+    paths: list[list[tuple[int, int]]] = []
+    for permutation in permutations:
+        for order in (permutation.tolist(), permutation[::-1].tolist()):
+            mixtures = accumulate((1 << at for at in order), or_)
+            paths.append(list(zip(order, mixtures, strict=True)))
     v = means_of([0, *(mixture for path in paths for _, mixture in path)])
     sums = np.zeros(count)
     for path in paths:
@@ -73,14 +74,6 @@ def _estimate_shapley_values(count: int, means_of: MeansOf, orders: int) -> list
             sums[at] += v[mixture] - before
             before = v[mixture]
     return list((sums / len(paths)).tolist())
-
-
-def _switch_path(order: Iterable[int]) -> list[tuple[int, int]]:
-    path, mixture = [], 0
-    for at in order:
-        mixture |= 1 << int(at)
-        path.append((int(at), mixture))
-    return path
 
 
 def interactions(causes: Sequence[str], means_of: MeansOf) -> list[dict[str, float]]:

@@ -21,7 +21,7 @@ from gainful.evidence.statistics.bootstrap import (
 )
 from gainful.evidence.statistics.correction import holm
 from gainful.evidence.statistics.correlation import COEFFICIENT_WORDS, COEFFICIENTS
-from gainful.evidence.statistics.resampling import Resampling
+from gainful.evidence.statistics.outcome import Resampling
 from gainful.measure.values import Results
 from gainful.page.page import Page, Section
 from gainful.page.shown import Shown

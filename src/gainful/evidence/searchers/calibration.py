@@ -37,7 +37,25 @@ _USUAL_CUTOFF = 10
 _LEAST_BASE = 1.001  # where nobody goes on: a base must be above 1
 _LARGEST_BASE = 1e6  # beyond it, nothing is discounted that one could see
 _DIGITS = 3
-FittedDiscount = tuple[str, Mapping[str, Fit]]  # the best of them, and all
+
+
+_FEW = 10  # searchers, of fewer than which the spread is not known
+_MEASURED = ("jk2008", "geometric")  # the discounts whose parameters measures take: b and p
+
+
+@frozen(eq=False, kw_only=True)
+class Behaviour:
+    """One thing that searchers do: read on down a list, or ask again."""
+
+    stops: Stops = field(repr=False)
+    fits: Mapping[str, Fit]  # by discount
+    held_out: Mapping[str, HeldOut]  # likewise; empty where there are too few searchers
+    best: str  # the discount that fits best
+
+    @property
+    def cut(self) -> int:
+        """How many went as far as there was anything."""
+        return int((self.stops.kinds[self.stops.kind, 0] == AT_LEAST).sum())
 
 
 @frozen
@@ -57,37 +75,35 @@ class Spelled:
         return other | spelled
 
 
-def spell_measures(
-    reading: FittedDiscount | None,
-    asking: FittedDiscount,
+def _spell_measures(
+    reading: Behaviour | None,
+    asking: Behaviour,
     srbp: tuple[Estimate, Estimate] | None,
     list_length: int,
 ) -> Spelled:
     """What nsDCG, sRBP and RBP are to these searchers, and which of them fits best."""
-    cutoff = min(_USUAL_CUTOFF, list_length) if list_length else _USUAL_CUTOFF
-    walk = None
+    cutoff = min(_USUAL_CUTOFF, list_length or _USUAL_CUTOFF)
+    session = _spell_nsdcg(reading, asking, cutoff, "jk2008")
+    best, walk, ranking = _spell_nsdcg(reading, asking, cutoff), None, None
     if srbp is not None:
         p, balance = srbp
         walk = f"sRBP(p={_round(p.value)}, balance={_round(balance.value)})"
-    session = _spell_nsdcg(reading, asking, cutoff, "jk2008")
-    behaviours = [asking] if reading is None else [reading, asking]
-    walks = walk is not None and not any(best in DISCOUNTS for best, _ in behaviours)
-    best = walk if walks and walk is not None else _spell_nsdcg(reading, asking, cutoff)
-    persistence = None if reading is None else reading[1]["geometric"].value
-    ranking = None
+        if not any(item.best in DISCOUNTS for item in (reading, asking) if item is not None):
+            best = walk
+    persistence = None if reading is None else reading.fits["geometric"].value
     if persistence is not None and 0 < persistence < 1:
         ranking = f"RBP(p={_round(persistence)})"
     return Spelled(best, session, walk, ranking)
 
 
 def _spell_nsdcg(
-    reading: FittedDiscount | None, asking: FittedDiscount, cutoff: int, discount: str | None = None
+    reading: Behaviour | None, asking: Behaviour, cutoff: int, discount: str | None = None
 ) -> str:
     """One nsDCG: by one discount for ranks and queries, or else by those that fit best."""
     parts = []
     for option, base, fitted in (("discount", "b", reading), ("query_discount", "bq", asking)):
         if fitted is not None:
-            best, fits = fitted
+            best, fits = fitted.best, fitted.fits
             if best not in DISCOUNTS:  # of those that nsDCG takes, the most likely one
                 ours = [name for name in fits if name in DISCOUNTS]
                 best = max(ours, key=lambda name: fits[name].log_likelihood)
@@ -111,25 +127,6 @@ def _round(value: float) -> str:
     while float(f"{value:.{digits}g}") == 1.0:
         digits += 1
     return f"{value:.{digits}g}"
-
-
-_FEW = 10  # searchers, of fewer than which the spread is not known
-_MEASURED = ("jk2008", "geometric")  # the discounts whose parameters measures take: b and p
-
-
-@frozen(eq=False, kw_only=True)
-class Behaviour:
-    """One thing that searchers do: read on down a list, or ask again."""
-
-    stops: Stops = field(repr=False)
-    fits: Mapping[str, Fit]  # by discount
-    held_out: Mapping[str, HeldOut]  # likewise; empty where there are too few searchers
-    best: str  # the discount that fits best
-
-    @property
-    def cut(self) -> int:
-        """How many went as far as there was anything."""
-        return int((self.stops.kinds[self.stops.kind, 0] == AT_LEAST).sum())
 
 
 @frozen(eq=False, kw_only=True)
@@ -190,12 +187,7 @@ def fit_searchers(
         asking=asking,
         success_bq=success_bq,
         srbp=srbp,
-        measures=spell_measures(
-            None if reading is None else (reading.best, reading.fits),
-            (asking.best, asking.fits),
-            srbp,
-            observed.list_length,
-        ),
+        measures=_spell_measures(reading, asking, srbp, observed.list_length),
     )
 
 

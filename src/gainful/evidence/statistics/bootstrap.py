@@ -15,8 +15,7 @@ from typing import Literal
 import numpy as np
 from attrs import frozen
 
-from gainful.evidence.statistics.outcome import Outcome, UnitSums, round_to_grid
-from gainful.evidence.statistics.resampling import Resampling
+from gainful.evidence.statistics.outcome import Outcome, Resampling, UnitSums, round_to_grid
 from gainful.progress import report_work
 from gainful.rounding import ROUNDING
 from gainful.types import Array, Ranks, slices

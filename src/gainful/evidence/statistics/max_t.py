@@ -21,6 +21,7 @@ from gainful.defaults import ALPHA, RESAMPLES, SEED
 from gainful.errors import BadValue, WrongType
 from gainful.evidence.statistics.outcome import (
     Outcome,
+    Resampling,
     UnitSums,
     critical_value,
     p_value,
@@ -28,7 +29,6 @@ from gainful.evidence.statistics.outcome import (
     widen_to_zero,
 )
 from gainful.evidence.statistics.paired_tests import MAX_EXACT_DIFFERENCES, sign_flips
-from gainful.evidence.statistics.resampling import Resampling
 from gainful.progress import report_work
 from gainful.rounding import COARSE_ROUNDING
 from gainful.types import Array, Flags, Ranks, slices

@@ -16,7 +16,9 @@ from gainful.evidence.statistics.bootstrap import bootstrap_test
 from gainful.evidence.statistics.correction import TUKEY
 from gainful.evidence.statistics.effect_size import constant_columns
 from gainful.evidence.statistics.outcome import (
+    Alternative,
     Outcome,
+    Resampling,
     UnitSums,
     critical_value,
     drop_rounding_noise,
@@ -26,7 +28,6 @@ from gainful.evidence.statistics.outcome import (
     p_value,
     round_to_grid,
 )
-from gainful.evidence.statistics.resampling import Alternative, Resampling
 from gainful.progress import report_work
 from gainful.types import Array, Ranks, slices
 

@@ -13,13 +13,13 @@ from attrs import evolve, frozen
 from gainful.evidence.statistics.max_t import StepDown
 from gainful.evidence.statistics.outcome import (
     Outcome,
+    Resampling,
     critical_value,
     invert_test,
     p_for_alternative,
     p_value,
     round_to_grid,
 )
-from gainful.evidence.statistics.resampling import Resampling
 from gainful.rounding import COARSE_ROUNDING
 from gainful.types import Array, Ranks, slices
 

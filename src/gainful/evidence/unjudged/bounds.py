@@ -328,11 +328,6 @@ def _describe_run_bounds(bounds: Bounds, measure: str) -> str:
     return f"{head}; it could be from {ends}, depending on {count}."
 
 
-def describe_grades(grades: Sequence[float]) -> str:
-    """The grades that may be given, in words."""
-    return f"grade{'s' if len(grades) > 1 else ''} {_join_grades(grades)}"
-
-
 def _join_grades(grades: Sequence[float]) -> str:
     return ", ".join(f"{grade:g}" for grade in grades)
 
@@ -372,9 +367,10 @@ def _build_query_table(bounds: Sequence[Bounds], unit: str) -> Table:
 def _list_footnotes(bounds: Sequence[Bounds], *, per_query: bool, verbose: bool) -> list[str]:
     kinds = {exact for run_bounds in bounds for exact in run_bounds.exact.values()}
     meaning = "; ".join(_KIND_WORDS[exact] for exact in (True, False) if exact in kinds)
+    grades = f"grade{'s' if len(bounds[0].grades) > 1 else ''} {_join_grades(bounds[0].grades)}"
     bounds_note = (
         f"low and high: the smallest and the largest {'value' if per_query else 'mean'} if every "
-        f"unjudged document had one of the {describe_grades(bounds[0].grades)}, with the ideal "
+        f"unjudged document had one of the {grades}, with the ideal "
         f"changing too ({meaning})"
     )
     condensed_note = "condensed: the mean without unjudged documents (the others move up) · "

@@ -127,13 +127,6 @@ class GradableRun:
         )
         return _compute_in_batches(matches, recipe)
 
-    def values_one_by_one(
-        self, recipe: Recipe, queries: Iterable[int], grade: float
-    ) -> list[Array]:
-        """What each query scores if one open document has a grade and the others stay open."""
-        matches = (self._match_one_by_one(query, grade) for query in queries)
-        return _compute_in_batches(matches, _grade_everything(recipe, partial=True))
-
     def document_effects(
         self, recipe: Recipe, queries: Sequence[int], grade: float
     ) -> tuple[Ranks, Array]:
@@ -144,7 +137,8 @@ class GradableRun:
             (query, np.full((1, len(single.open)), np.nan)) for query, single in docs.items()
         ]
         now = self.values(recipe, unchanged, partial=True)
-        alone = self.values_one_by_one(recipe, docs, grade)
+        matches = (self._match_one_by_one(query, grade) for query in docs)
+        alone = _compute_in_batches(matches, _grade_everything(recipe, partial=True))
         changes = [after - before for after, before in zip(alone, now, strict=True)]
         row = np.concatenate(
             [np.zeros(0, np.intp), *(single.row[single.open] for single in docs.values())]

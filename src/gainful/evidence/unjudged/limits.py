@@ -32,11 +32,6 @@ class _CountSearch:
     sign: float  # 1 for the largest value, -1 for the smallest
     values: dict[int, float] = field(factory=dict)
 
-    def best_value(self) -> float:
-        """The largest (smallest) value so far."""
-        signed_values = [self.sign * value for value in self.values.values() if not np.isnan(value)]
-        return self.sign * max(signed_values) if signed_values else float("nan")
-
     def next_counts(self) -> list[int]:
         """Counts between two that were tried, where there could be something better.
 
@@ -50,7 +45,8 @@ class _CountSearch:
         with np.errstate(divide="ignore", invalid="ignore"):
             growth = (self.judged_relevant + high) / (self.judged_relevant + low)
             bound = value[1:] * growth if self.sign > 0 else value[:-1] / growth
-        best = self.best_value()
+        signed_values = self.sign * value[~np.isnan(value)]
+        best = self.sign * signed_values.max() if signed_values.size else np.nan
         better = self.sign * (bound - best) > ROUNDING * abs(best)
         promising = (high > low + 1) & (better | np.isnan(bound))
         counts: list[int] = ((low + high) // 2)[promising].tolist()

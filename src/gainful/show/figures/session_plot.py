@@ -10,7 +10,7 @@ from attrs import frozen
 from gainful.defaults import RESAMPLES, SEED
 from gainful.errors import BadInput, BadValue, WrongType, check_whole_number
 from gainful.evidence.intervals import DrawnUnits, draw_searchers, resampling_for_level
-from gainful.evidence.statistics.resampling import Resampling
+from gainful.evidence.statistics.outcome import Resampling
 from gainful.evidence.system_groups import curve_bands
 from gainful.match.session_groups import By, group_label
 from gainful.measure.entry import SessionRecipe

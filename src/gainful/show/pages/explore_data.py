@@ -16,7 +16,7 @@ from attrs import frozen
 from gainful.errors import BadInput, BadValue
 from gainful.evidence.intervals import DrawnUnits
 from gainful.evidence.statistics.bootstrap import draw_weights
-from gainful.evidence.statistics.resampling import Resampling
+from gainful.evidence.statistics.outcome import Resampling
 from gainful.match.session_groups import check_group_columns, session_columns as session_heads
 from gainful.match.sessions import JudgedResults, MatchedSessions
 from gainful.read.sessions import Sessions
