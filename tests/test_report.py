@@ -542,6 +542,12 @@ def test_runs_that_are_none_are_refused():
         gainful.report(JUDGED, {"old": OLD}, "AP", baseline="new")
 
 
+@pytest.mark.parametrize("option", [{"pairs": "all"}, {"power": 0.9}, {"equivalent": 0.1}])
+def test_an_option_that_only_compare_has_is_refused(option):
+    with refuses(UnknownName, *option):
+        gainful.report(JUDGED, {"old": OLD}, "AP", **option)
+
+
 # ── texts of queries ─────────────────────────────────────────────────────────────────────────
 
 

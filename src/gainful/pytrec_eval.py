@@ -58,7 +58,6 @@ def parse_qrel(f_qrel: Iterable[str]) -> dict[str, dict[str, int]]:
 def _parse_lines(
     lines: Iterable[str], expected: str, parse: Callable[[str], Any], problem: str
 ) -> dict[str, dict[str, Any]]:
-    """The number of each document, which is the score or the grade among the fields expected."""
     nested: dict[str, dict[str, Any]] = {}
     names = expected.split()
     name = next(name for name in ("score", "grade") if name in names)
@@ -155,10 +154,7 @@ def _expand_nicknames(measures: Iterable[str]) -> set[str]:
 
 
 def _parse_measures(names: Iterable[str]) -> dict[str, Measure]:
-    """Measures by the keys they have there: cutoffs are told, other parameters are not.
-
-    Cutoffs that are named replace the usual ones of that measure.
-    """
+    """Measures by their keys there; cutoffs that are named replace the usual ones."""
     parsed = {name: _parse_name(name) for name in sorted(_expand_nicknames(names))}
     with_cutoffs = {
         lines[0].trec_name.name

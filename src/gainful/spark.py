@@ -131,8 +131,6 @@ def per_query(
 
 @frozen(eq=False)
 class _SparkQrels:
-    """Judgments in Spark."""
-
     frame: Any
     query: str  # the column of queries
     read: Callable[[pl.DataFrame], Qrels]  # some of its rows
@@ -151,8 +149,6 @@ def _open_qrels(qrels: AnyQrels, run: LazyRun) -> _SparkQrels:
 
 @frozen(eq=False)
 class _OwnMeasures:
-    """Measures that were registered on the driver; wherever they come, they are registered."""
-
     entries: Sequence[Entry]
 
     def __attrs_post_init__(self) -> None:
@@ -164,8 +160,6 @@ class _OwnMeasures:
 
 @frozen(eq=False)
 class _QueryEvaluation:
-    """What a worker has to know to evaluate some queries."""
-
     own: _OwnMeasures  # before the recipes, which are not known on a worker without them
     recipes: Mapping[str, Recipe]
     convention: Convention
@@ -186,8 +180,6 @@ class _QueryEvaluation:
 
 @frozen(eq=False)
 class _PartReport:
-    """What the driver has to know of some queries."""
-
     matched: Matched  # a few of them, and all that may be refused
     has_hits: bool
     measures_with_hits: Sequence[str]  # of those that ask whether the whole run has one
@@ -304,7 +296,6 @@ def per_session(
 def _keep_values(
     sessions: EngineSessions, matcher: PartMatcher, recipes: Mapping[str, SessionRecipe]
 ) -> Any:
-    """A frame of values, computed when they are asked for; what is wrong with rows is told now."""
     reader = sessions.reader
     unfit = (*UNGROUPABLE_COLUMNS, *reader.actions)
     columns = [name for name in reader.columns if name not in unfit]

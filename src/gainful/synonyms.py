@@ -7,178 +7,192 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-_QRELS, _RUN, _CUTOFF = ("qrels", "judged"), ("run", "runs", "scores"), ("k", "cutoff")
 _MAX_CHANGES = 2  # letters
 _SHORTEST = 3  # letters of a name that another one begins with
 _SHORT = 4  # letters of a name in which one may be wrong
 
+
+def _read_table(text: str) -> dict[str, str]:
+    """What people type, and what to say: a line has words, an equals sign, and the answer."""
+    rows = [line.split(" = ", 1) for line in text.strip().splitlines()]
+    return {word: answer for words, answer in rows for word in words.split()}
+
+
 # Arguments, options and settings.
 ARGUMENTS: Mapping[str, tuple[str, ...]] = {
-    **dict.fromkeys(("metric", "metrics", "measurement"), ("measures", "measure")),
-    "measure": ("measures",),
-    "measures": ("measure",),
-    **dict.fromkeys(("judgments", "judgements", "judgment", "qrel", "ground_truth"), _QRELS),
-    **dict.fromkeys(("truth", "gold", "labels", "references", "y_true"), ("qrels", "grades")),
-    **dict.fromkeys(("relevance", "relevances"), ("grades", "qrels")),
-    **dict.fromkeys(("predictions", "preds", "y_score", "y_pred", "system", "ranking"), _RUN),
-    **dict.fromkeys(("results", "rankings", "retrieved", "hits"), _RUN),
-    "run": ("runs",),
-    "runs": ("run",),
-    **dict.fromkeys(("top_k", "topk", "at", "at_k", "cut", "depth", "top"), _CUTOFF),
-    "k": ("cutoff",),
-    "cutoff": ("k",),
-    **dict.fromkeys(("groups", "group_sizes", "group_by"), ("group", "by")),
-    **dict.fromkeys(("group_id", "query_id", "query_ids", "qids"), ("qid",)),
-    **dict.fromkeys(("convention", "tool", "as_in"), ("like",)),
-    **dict.fromkeys(("min", "minimum", "fail_under"), ("floor", "floors")),
-    "threshold": ("floor", "floors", "rel"),
-    **dict.fromkeys(("relevance_level", "min_rel", "rel_lvl", "level"), ("rel",)),
-    **dict.fromkeys(("column", "column_names", "col_map", "fields"), ("columns",)),
-    **dict.fromkeys(("stat_test", "significance"), ("test",)),
-    **dict.fromkeys(("correction", "adjust"), ("correct",)),
-    **dict.fromkeys(("n_resamples", "iterations", "n_permutations"), ("resamples",)),
-    **dict.fromkeys(("permutations", "n_bootstrap", "samples"), ("resamples",)),
-    **dict.fromkeys(("random_state", "rng"), ("seed",)),
-    **dict.fromkeys(("ci", "bootstrap", "confidence", "intervals", "error_bars"), ("interval",)),
-    **dict.fromkeys(("per_topic", "per_user", "by_query", "all", "each"), ("per_query",)),
-    **dict.fromkeys(("out", "file", "save", "outfile", "to"), ("output",)),
-    **dict.fromkeys(("type", "output_format", "fmt"), ("form",)),
-    **dict.fromkeys(("category", "segment", "slice", "split_by"), ("group", "by")),
+    word: tuple(names.split())
+    for word, names in _read_table("""
+metric metrics measurement = measures measure
+measure = measures
+measures = measure
+judgments judgements judgment qrel ground_truth = qrels judged
+truth gold labels references y_true = qrels grades
+relevance relevances = grades qrels
+predictions preds y_score y_pred system ranking results rankings retrieved hits = run runs scores
+run = runs
+runs = run
+top_k topk at at_k cut depth top = k cutoff
+k = cutoff
+cutoff = k
+groups group_sizes group_by category segment slice split_by = group by
+group_id query_id query_ids qids = qid
+convention tool as_in provider backend = like
+min minimum fail_under thresholds minimums = floor floors
+threshold = floor floors rel
+relevance_level min_rel rel_lvl level l rel_threshold relevance_threshold binarize binary = rel
+ignore_ties tie_breaking tie_break = ties
+max_p p_threshold significance_level = alpha
+timeout session_timeout pause inactivity = gap
+user_col item_col query_col doc_col score_col column column_names col_map fields = columns
+ttest t_test t-test student paired_t = t
+fisher randomization permutation_test = randomisation
+bar barplot box boxplot means = dots
+pr pr_curve pr-curve precision_recall_curve = precision-recall precision_recall
+hist histogram scatter bars = differences
+stat_test significance = test
+correction adjust = correct
+n_resamples iterations n_permutations permutations n_bootstrap samples = resamples
+random_state rng = seed
+ci bootstrap confidence intervals error_bars = interval
+per_topic per_user by_query all each = per_query
+out file save outfile to = output
+type output_format fmt = form
+""").items()
 }
 
 _COMPARE = "gainful compare QRELS RUN RUN…"
 _EVAL = "gainful eval QRELS RUN…"
 _GATE = "gainful gate QRELS RUN --floor nDCG@10=0.4"
+_INTERVALS = f"{_COMPARE} has intervals of differences, {_EVAL} --interval 95 those of means"
 # Options that a command has not, and that are not called otherwise there: what to write instead.
-OPTIONS: Mapping[str, str] = {
-    **dict.fromkeys(("qrels", "judgments"), "QRELS comes first, without an option"),
-    **dict.fromkeys(("run", "runs", "results"), "runs follow QRELS, without an option"),
-    **dict.fromkeys(
-        ("sep", "separator", "delimiter"),
-        "the separator is detected; --columns query=user,doc=item names columns",
-    ),
-    **dict.fromkeys(
-        ("digits", "decimals", "precision", "round"), "--format csv has every digit of a value"
-    ),
-    **dict.fromkeys(("sort", "order_by"), "-o values.csv writes what a table program sorts"),
-    **dict.fromkeys(("paired", "pairwise"), "runs are paired by query anyway"),
-    **dict.fromkeys(
-        ("ci", "bootstrap", "confidence", "intervals"),
-        f"{_COMPARE} has intervals of differences, {_EVAL} --interval 95 those of means",
-    ),
-    **dict.fromkeys(("baseline", "test", "correct", "alpha"), f"{_COMPARE} has it"),
-    **dict.fromkeys(("min", "threshold", "floor", "fail_under"), _GATE),
-    **dict.fromkeys(("threads", "jobs", "workers", "n_jobs"), "all cores are used anyway"),
-    **dict.fromkeys(
-        ("header", "no_header"),
-        "a header is detected; --columns query=1,doc=2 takes numbers",
-    ),
-    **dict.fromkeys(
-        ("color", "colour", "no_color"), "NO_COLOR=1 in the environment turns colours off"
-    ),
-}
+OPTIONS: Mapping[str, str] = _read_table(f"""
+qrels judgments = QRELS comes first, without an option
+run runs results = runs follow QRELS, without an option
+sep separator delimiter = the separator is detected; --columns query=user,doc=item names columns
+digits decimals precision round rounding_digits = --format csv has every digit of a value
+sort sort_by order_by = -o values.csv writes what a table program sorts
+c complete skip_missing = a missing query scores 0; --missing skip leaves it out
+judged_only condensed j = --unjudged remove takes unjudged documents out
+make_comparable = --like ranx_comparable does that
+average = every query counts equally; --group COLUMN adds means of groups
+debug traceback = -v prints more; GAINFUL_DEBUG=1 shows tracebacks
+query_id query topic = gainful explain QRELS RUN QUERY explains one query
+paired pairwise = runs are paired by query anyway
+ci bootstrap confidence intervals = {_INTERVALS}
+baseline test correct alpha = {_COMPARE} has it
+min threshold floor fail_under = {_GATE}
+threads jobs workers n_jobs = all cores are used anyway
+header no_header = a header is detected; --columns query=1,doc=2 takes numbers
+color colour no_color = NO_COLOR=1 in the environment turns colours off
+""")
 
 # Commands, and the line that does it.
-COMMANDS: Mapping[str, str] = {
-    **dict.fromkeys(("evaluate", "score", "measure", "run", "calc", "metrics_of"), _EVAL),
-    **dict.fromkeys(("leaderboard", "rank", "ranking", "table", "mean"), _EVAL),
-    **dict.fromkeys(("ttest", "t-test", "t_test", "significance", "test", "diff"), _COMPARE),
-    **dict.fromkeys(("pvalue", "p-value", "wilcoxon", "tukey", "permutation"), _COMPARE),
-    **dict.fromkeys(("abtest", "ab-test", "ab"), "gainful compare --sessions LOG --by bucket"),
-    **dict.fromkeys(("ci", "bootstrap", "interval", "intervals"), f"{_EVAL} --interval 95"),
-    **dict.fromkeys(("power", "sample-size", "samplesize"), "gainful plan QRELS RUN RUN…"),
-    **dict.fromkeys(("plot", "chart", "graph", "draw", "figures", "picture"), "gainful figure"),
-    **dict.fromkeys(("correlation", "corr", "tau"), "gainful correlate QRELS RUN… --column NAME"),
-    **dict.fromkeys(("kappa", "agreement", "agree", "judge"), "gainful judges QRELS QRELS…"),
-    **dict.fromkeys(("validate", "lint", "inspect", "verify", "describe"), "gainful check FILE…"),
-    **dict.fromkeys(("log", "logs", "clicks", "session", "sdcg"), "gainful sessions LOG"),
-    **dict.fromkeys(
-        ("serve", "dashboard", "ui", "app", "demo"), "gainful explore LOG -o page.html"
-    ),
-    **dict.fromkeys(("html", "export", "share", "pdf"), "gainful report QRELS RUN… -o report.html"),
-    **dict.fromkeys(("ci-check", "assert", "guard", "regress"), _GATE),
-    **dict.fromkeys(("metrics", "list", "list-measures"), "gainful measures"),
-    **dict.fromkeys(("tools", "presets"), "gainful conventions"),
-    **dict.fromkeys(("version", "about"), "gainful --version"),
-    **dict.fromkeys(("docs", "man", "usage", "commands"), "gainful help"),
-    **dict.fromkeys(("trec-eval", "treceval"), "gainful trec_eval QRELS RUN"),
-    **dict.fromkeys(("what", "whose", "identify"), "gainful which VALUE GRADES…"),
-    **dict.fromkeys(("split", "query", "per-query"), f"{_EVAL} --per-query"),
-}
+COMMANDS: Mapping[str, str] = _read_table(f"""
+evaluate score measure run calc metrics_of recommend recommender retrieval leaderboard = {_EVAL}
+rank ranking table mean = {_EVAL}
+rag ragas = gainful eval ANSWERS.jsonl
+ranx pytrec_eval ir_measures beir = {_EVAL} --like NAME
+pool = gainful unjudged QRELS RUN… --first 20
+ttest t-test t_test significance test diff pvalue p-value wilcoxon tukey permutation = {_COMPARE}
+abtest ab-test ab = gainful compare --sessions LOG --by bucket
+ci bootstrap interval intervals = {_EVAL} --interval 95
+power sample-size samplesize = gainful plan QRELS RUN RUN…
+plot chart graph draw figures picture histogram hist bar boxplot scatter = gainful figure
+correlation corr tau = gainful correlate QRELS RUN… --column NAME
+kappa agreement agree judge = gainful judges QRELS QRELS…
+validate lint inspect verify describe = gainful check FILE…
+log logs clicks session sdcg ctr funnel conversion = gainful sessions LOG
+serve dashboard ui app demo = gainful explore LOG -o page.html
+html export share pdf = gainful report QRELS RUN… -o report.html
+ci-check assert guard regress = {_GATE}
+metrics list list-measures ls info = gainful measures
+tools presets = gainful conventions
+version about = gainful --version
+docs man usage commands examples example quickstart tutorial init = gainful help
+trec-eval treceval = gainful trec_eval QRELS RUN
+what whose identify = gainful which VALUE GRADES…
+split query per-query = {_EVAL} --per-query
+""")
 _NOT_HERE = "gainful evaluates runs and sessions; it does not create them"
-NO_COMMANDS: Mapping[str, str] = {
-    **dict.fromkeys(("fuse", "fusion", "rerank", "search", "index", "train"), _NOT_HERE),
-    **dict.fromkeys(("install", "update", "upgrade", "uninstall"), "pip installs and upgrades it"),
-}
+NO_COMMANDS: Mapping[str, str] = _read_table(f"""
+fuse fusion rerank search index train = {_NOT_HERE}
+install update upgrade uninstall = pip installs and upgrades it
+convert = gainful reads all formats as they are, and converts none
+""")
 
-_FIGURES = "gainful.figures, which draws runs and sessions"
 # Attributes of results.
-RESULTS: Mapping[str, str] = {
-    **dict.fromkeys(("df", "frame", "dataframe", "to_df", "to_frame"), ".to_polars()"),
-    **dict.fromkeys(("items", "as_dict", "asdict", "dict", "to_flat", "json"), ".to_dict()"),
-    **dict.fromkeys(("show", "display", "print", "table"), ".to_text()"),
-    **dict.fromkeys(("head", "tail", "iloc", "loc"), ".to_polars().head()"),
-    **dict.fromkeys(("to_excel", "to_tsv"), ".to_csv()"),
-    **dict.fromkeys(("write", "export", "to_file", "dump"), '.save("results.csv")'),
-    **dict.fromkeys(("plot", "chart", "figure", "draw"), _FIGURES),
-    **dict.fromkeys(("scores", "metrics", "means", "average", "aggregate", "overall"), ".mean"),
-    **dict.fromkeys(("sort_values", "sort", "lowest", "failures"), ".worst(10)"),
-    **dict.fromkeys(("winner", "best", "verdict", "answer", "describe"), ".summary()"),
-    **dict.fromkeys(
-        ("std", "var", "sem", "interval", "intervals", "ci", "confidence"),
-        "gainful.stats.mean_intervals(results)",
-    ),
-    **dict.fromkeys(("significance", "ttest", "test", "pvalue"), "gainful.compare(results, other)"),
-}
+RESULTS: Mapping[str, str] = _read_table("""
+df frame dataframe to_df to_frame to_dataframe = .to_polars()
+items as_dict asdict dict to_flat json to_list = .to_dict()
+show display print table = .to_text()
+head tail iloc loc = .to_polars().head()
+to_excel to_tsv = .to_csv()
+write export to_file dump = .save("results.csv")
+plot chart figure draw = gainful.figures, which draws runs and sessions
+scores metrics means average aggregate overall = .mean
+shape index query_scores topics median min max quantile top nlargest = .per_query
+to_numpy numpy array = .values
+success = .passed
+report = gainful.report(qrels, runs)
+sort_values sort lowest failures = .worst(10)
+winner best verdict answer describe = .summary()
+std var sem interval intervals ci confidence = gainful.stats.mean_intervals(results)
+significance ttest test pvalue = gainful.compare(results, other)
+""")
 
-_FILES = "gainful.evaluate(qrels, run), which reads files itself"
 # Names of the package.
-NAMES: Mapping[str, str] = {
-    "ndcg_score": "gainful.ndcg",
-    "dcg_score": "gainful.dcg",
-    "ndcg_at_k": "gainful.ndcg(grades, k=10)",
-    "dcg_at_k": "gainful.dcg(grades, k=10)",
-    **dict.fromkeys(("map", "mean_average_precision"), "gainful.AP"),
-    **dict.fromkeys(("mrr", "mean_reciprocal_rank"), "gainful.RR"),
-    "average_precision_score": "gainful.average_precision",
-    "precision_at_k": "gainful.precision(grades, k=10)",
-    "recall_at_k": "gainful.recall(grades, k=10)",
-    "expected_reciprocal_rank": "gainful.err",
-    "rank_biased_precision": "gainful.rbp",
-    **dict.fromkeys(("session_dcg", "sdcg_score"), "gainful.sdcg([[3, 2, 0], [1, 0]], b=2, bq=4)"),
-    **dict.fromkeys(("session_ndcg", "nsdcg_score"), "gainful.nsdcg"),
-    "hit_rate": 'gainful.parse("Success@10")',
-    **dict.fromkeys(("measures", "metrics"), "gainful.MEASURES"),
-    "conventions": "gainful.CONVENTIONS",
-    **dict.fromkeys(("eval", "score", "calc", "evaluate_run", "evaluate_runs"), "gainful.evaluate"),
-    "calc_aggregate": "gainful.evaluate, or gainful.ir_measures.calc_aggregate",
-    "iter_calc": "gainful.evaluate, or gainful.ir_measures.iter_calc",
-    "parse_measure": "gainful.parse",
-    "relevanceevaluator": "gainful.pytrec_eval.RelevanceEvaluator",
-    **dict.fromkeys(("read_qrels", "load_qrels", "read_trec_qrels", "parse_qrel"), _FILES),
-    **dict.fromkeys(("read_run", "load_run", "read_trec_run", "parse_run"), _FILES),
-    "evaluate_sessions": "gainful.sessions.evaluate",
-    **dict.fromkeys(("compare_runs", "compare_results", "significance"), "gainful.compare"),
-    "compare_sessions": "gainful.sessions.compare",
-    **dict.fromkeys(("t_test", "ttest"), 'gainful.compare(..., test="t")'),
-    **dict.fromkeys(("bootstrap", "confidence_interval"), "gainful.stats.mean_intervals"),
-    **dict.fromkeys(("kappa", "cohen_kappa", "krippendorff", "judges"), "gainful.compare_judges"),
-    "power": "gainful.stats.detectable_effect",
-    "plot": "gainful.figures.figure",
-    "assert_ranking_quality": "gainful.testing.assert_ranking_quality",
-}
+NAMES: Mapping[str, str] = _read_table("""
+ndcg_score = gainful.ndcg
+dcg_score = gainful.dcg
+ndcg_at_k = gainful.ndcg(grades, k=10)
+dcg_at_k = gainful.dcg(grades, k=10)
+map mean_average_precision = gainful.AP
+mrr mean_reciprocal_rank = gainful.RR
+average_precision_score label_ranking_average_precision_score = gainful.average_precision
+precision_at_k = gainful.precision(grades, k=10)
+recall_at_k = gainful.recall(grades, k=10)
+expected_reciprocal_rank = gainful.err
+rank_biased_precision = gainful.rbp
+session_dcg sdcg_score = gainful.sdcg([[3, 2, 0], [1, 0]], b=2, bq=4)
+session_ndcg nsdcg_score = gainful.nsdcg
+hit_rate = gainful.parse("Success@10")
+f1 f1_score = gainful.parse("F1@10")
+auc roc_auc_score = gainful.parse("AUC")
+contextrecall context_recall = gainful.parse("R@10")
+measures metrics list_metrics list_measures supported_measures = gainful.MEASURES
+load_dataset get_dataset = gainful.evaluate("irds:NAME", run)
+evaluationdataset = gainful.evaluate, which takes a list of records
+help = help(gainful)
+conventions = gainful.CONVENTIONS
+eval score calc evaluate_run evaluate_runs = gainful.evaluate
+calc_aggregate = gainful.evaluate, or gainful.ir_measures.calc_aggregate
+iter_calc = gainful.evaluate, or gainful.ir_measures.iter_calc
+parse_measure = gainful.parse
+relevanceevaluator = gainful.pytrec_eval.RelevanceEvaluator
+read_qrels load_qrels read_trec_qrels = gainful.evaluate(qrels, run), which reads files itself
+read_run load_run read_trec_run = gainful.evaluate(qrels, run), which reads files itself
+parse_qrel parse_run = gainful.evaluate(qrels, run), which reads files itself
+evaluate_sessions = gainful.sessions.evaluate
+compare_runs compare_results significance = gainful.compare
+compare_sessions = gainful.sessions.compare
+t_test ttest = gainful.compare(..., test="t")
+bootstrap confidence_interval = gainful.stats.mean_intervals
+kappa cohen_kappa krippendorff judges = gainful.compare_judges
+power = gainful.stats.detectable_effect
+plot = gainful.figures.figure
+assert_ranking_quality = gainful.testing.assert_ranking_quality
+""")
 
-_MODELS = "it was removed: statsmodels fits linear models to results.per_query (per_session)"
-_SAID = "it was removed: gainful.stats.correlate correlates measures and settings with user labels"
-_FIRST = "it was removed: gainful.unjudged lists the documents to judge first"
-_SPLIT_HALF = "it was removed: discriminative power and test= say how sure an order is"
-# Names and options in Python that are gone, and what to do instead.
-REMOVED: Mapping[str, str] = {
-    **dict.fromkeys(("fit_model", "model"), _MODELS),
-    **dict.fromkeys(("sweep_against", "SweepAgreement", "against"), _SAID),
-    **dict.fromkeys(("settle", "Settlement"), _FIRST),
-    **dict.fromkeys(("split_half", "trials"), _SPLIT_HALF),
-}
+# Names and options in Python that are gone or were never there, and what to do instead.
+REMOVED: Mapping[str, str] = _read_table(f"""
+fit_model model = it was removed: statsmodels fits models to results.per_query (per_session)
+sweep_against SweepAgreement against = it was removed: gainful.stats.correlate has user labels
+settle Settlement = it was removed: gainful.unjudged lists the documents to judge first
+split_half trials = it was removed: discriminative power and test= say how sure an order is
+fuse fusion rerank = {_NOT_HERE}
+rounding_digits = results keep all digits; round what you print
+coverage_error = gainful has no measures of multilabel classification
+""")
 
 
 def find_nearest(name: str, names: Iterable[str], *, whole: bool = False) -> str | None:
@@ -245,7 +259,7 @@ def suggest_name(
     if name in REMOVED:
         return REMOVED[name]
     lower = name.lower()
-    near = [lower] if lower in guesses or lower in places else []
+    near = [known for known in (lower, *ARGUMENTS.get(lower, ())) if known in {**guesses, **places}]
     near = near or [known for known in [find_nearest(lower, [*places, *guesses])] if known]
     if near:
         place = guesses.get(near[0]) or places[near[0]]

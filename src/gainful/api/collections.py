@@ -92,7 +92,8 @@ def _find_files(place: Path) -> tuple[str, dict[str, str]]:
     """The judgments and the runs of a collection; nothing is guessed where there are several."""
     files = sorted(path for path in place.iterdir() if not path.name.startswith("."))
     folder = next((path for path in files if path.is_dir() and path.name in _JUDGMENTS), None)
-    judged = [path for path in files if path.is_file() and _is_judgments(path)]
+    named = [path for path in files if any(word in path.name.lower() for word in _JUDGMENTS)]
+    judged = [path for path in named if path.is_file()]
     if folder is None and len(judged) != 1:
         problem = f"there are {count_noun(len(judged), 'file')} of judgments"
         raise BadInput(str(place), problem, "a folder qrels, or one file with qrels in its name")
@@ -112,10 +113,6 @@ def _find_files(place: Path) -> tuple[str, dict[str, str]]:
             raise BadInput(str(place), problem, "one file for each run")
         runs[name] = str(path)
     return str(place if folder is not None else judged[0]), runs
-
-
-def _is_judgments(path: Path) -> bool:
-    return any(word in path.name.lower() for word in _JUDGMENTS)
 
 
 def _is_beside(path: Path) -> bool:

@@ -8,7 +8,7 @@ from typing import Any, Unpack
 from attrs import evolve
 
 from gainful.api.clusters import find_clusters
-from gainful.api.evaluate import add_items, evaluate_matched
+from gainful.api.evaluate import evaluate_matched
 from gainful.api.run_options import (
     GroupOptions,
     RunOptions,
@@ -91,7 +91,7 @@ def compare(
     method = build_method(**method_options)
     named_runs, measures = separate_runs((runs, *more), measures)
     choose_baseline(method.baseline, list(named_runs), "run")  # before anything is read
-    reading = add_items(RunReading.from_options(inputs), measures, None, interactions)
+    reading = RunReading.from_options({**inputs, "interactions": interactions})
     clusters = find_clusters(method.cluster, reading, qrels, *named_runs.values())
     evaluated = [*evaluate_matched(qrels, named_runs, measures, reading, with_rows=per_query)]
     results = [run for run, _ in evaluated]

@@ -202,19 +202,6 @@ class RunResults(ShownByRun[QueryResults]):
         ]
 
 
-def add_items(
-    reading: RunReading, measures: Measures | None, items: AnyItems | None, interactions: Any
-) -> RunReading:
-    """The reading with the catalogue and the interactions that these measures need."""
-    if items is None and interactions is None:
-        return reading
-    from gainful.measure.exposure import check_use  # noqa: PLC0415  (few name them)
-    from gainful.read.items import read_items  # noqa: PLC0415
-
-    check_use(reading.build_recipes(measures)[1], items, interactions)
-    return evolve(reading, items=read_items(items, interactions))
-
-
 class IntervalOptions(GroupOptions, total=False):
     """How runs are read, what is recommended from, and how sure each mean is.
 
@@ -301,8 +288,7 @@ def evaluate(
     given: dict[str, Any] = dict(options)
     interval = given.pop("interval", None)
     chance = {name: given.pop(name) for name in ("resamples", "seed") if name in given}
-    named_items = given.pop("items", None), given.pop("interactions", None)
-    reading = add_items(RunReading.from_options(given), measures, *named_items)
+    reading = RunReading.from_options(given)
     if run is None and runs is None:
         run = find_run_beside(qrels, reading.columns)
     elif runs is None:
@@ -366,11 +352,17 @@ def evaluate_matched(
     convention, all_recipes = reading.build_recipes(measures)
     recipes = {name: recipe for name, recipe in all_recipes.items() if not recipe.entry.of_items}
     of_items = {name: all_recipes[name] for name in all_recipes if name not in recipes}
-    if of_items:
-        from gainful.measure.exposure import add_exposure, check_items  # noqa: PLC0415
-        from gainful.read.items import Items  # noqa: PLC0415
+    named_items = reading.items, reading.interactions
+    if of_items or named_items != (None, None):
+        from gainful.measure.exposure import (  # noqa: PLC0415  (few ask for it)
+            add_exposure,
+            check_items,
+            check_use,
+        )
+        from gainful.read.items import read_items  # noqa: PLC0415
 
-        items, with_rows = reading.items or Items(), True
+        check_use(all_recipes, *named_items)
+        items, with_rows = read_items(*named_items), True
         check_items(of_items, items)
     small_files = None if with_rows else _read_small_files(qrels, runs, reading)
     judgments, small_runs = small_files or (reading.read_qrels(qrels), {})

@@ -70,9 +70,10 @@ def _answer_typed(
             name,
             Parameter.KEYWORD_ONLY,
             default=_LEFT_OUT,
-            annotation=_format_type(options.__annotations__[name]),
+            annotation=str(getattr(kind, "__forward_arg__", kind)),
         )
-        for name in shared
+        for name, kind in options.__annotations__.items()
+        if name in shared
     ]
     open_end = [Parameter("settings", Parameter.VAR_KEYWORD)] if has_settings else []
     vars(call)["__signature__"] = own.replace(parameters=[*listed, *open_end])
@@ -110,10 +111,6 @@ def is_meant(name: str, names: list[str]) -> bool:
     return (
         synonym or find_nearest(name, [*names, *SETTINGS, *SESSION_SETTINGS], whole=True) in names
     )
-
-
-def _format_type(kind: Any) -> str:
-    return str(getattr(kind, "__forward_arg__", kind))
 
 
 def _add_arguments(text: str, described_by: Sequence[type]) -> str:

@@ -41,6 +41,7 @@ from gainful.evidence.side_by_side import rank_side_by_side
 from gainful.evidence.statistics.outcome import Resampling
 from gainful.evidence.system_groups import SystemGroups, group_systems
 from gainful.measure.build_recipes import Measures
+from gainful.measure.entry import SessionRecipe
 from gainful.measure.notes import require_qrels_overlap
 from gainful.measure.sessions.results import SessionResults
 from gainful.measure.values import Results
@@ -256,8 +257,8 @@ def report_sessions(
         ),
         choice=choice,
         places=places,
-        course=_draw_course(groups, resampling),
-        sweep=_sweep_searchers(groups),
+        course=_draw_course(groups, choice.measure, resampling),
+        sweep=_sweep_searchers(groups, results.recipes[choice.measure]),
         seed=resampling.seed,
         title=title,
         values_file=values_file,
@@ -268,15 +269,14 @@ def report_sessions(
 def _shorten_names(groups: SystemGroups) -> SystemGroups:
     """The systems by names that are not long, steer nothing, and can be told apart."""
     labels = label_runs(groups.names)
+    flags = dict(zip(labels, groups.flags.values(), strict=True))
     if labels == groups.names or groups.by is None:
-        flags = dict(zip(labels, groups.flags.values(), strict=True))
         return evolve(groups, flags=flags)
     sessions = groups.sessions
     names = sessions.rows[groups.by].alias("").cast(pl.String)
     column = names.replace_strict(groups.names, labels)
     rows = sessions.rows.with_columns(column.alias(groups.by))
     results: SessionResults = evolve(groups.results, matched_sessions=evolve(sessions, rows=rows))
-    flags = dict(zip(labels, groups.flags.values(), strict=True))
     return evolve(groups, results=results, flags=flags)
 
 
@@ -297,10 +297,9 @@ def _choose_drawn(
     return DrawnUnits(groups.unit)
 
 
-def _draw_course(groups: SystemGroups, resampling: Resampling) -> FigureData | str:
+def _draw_course(groups: SystemGroups, measure: str, resampling: Resampling) -> FigureData | str:
     """How gain grows from query to query, with bands where these are quick; or why not."""
     results = groups.results
-    measure = report_data.choose_shown(results.recipes)
     recipe = results.recipes[measure]
     if not recipe.entry.has_vectors or recipe.k is None:
         return (
@@ -323,11 +322,9 @@ def _draw_course(groups: SystemGroups, resampling: Resampling) -> FigureData | s
         return f"There is no curve: {error.problem}."
 
 
-def _sweep_searchers(groups: SystemGroups) -> Sweep | str:
+def _sweep_searchers(groups: SystemGroups, recipe: SessionRecipe) -> Sweep | str:
     """Who wins for which b and bq; or why that is not told."""
     results = groups.results
-    measure = report_data.choose_shown(results.recipes)
-    recipe = results.recipes[measure]
     if groups.by is None or len(groups.flags) < 2:
         return "There is only one system, so there is no map."
     if not recipe.entry.has_vectors or recipe.k is None:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from os import PathLike, fspath
 from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
-from attrs import evolve, field, frozen
+from attrs import evolve, field, fields, frozen
 
 from gainful.api.keywords import Function, answer_options
 from gainful.convention import Convention
@@ -36,7 +36,7 @@ from gainful.read.source import is_file, is_folder
 from gainful.text import name_files, name_way, number_doubles
 
 if TYPE_CHECKING:  # few name them
-    from gainful.read.items import Items
+    from gainful.read.items import AnyItems
     from gainful.read.query_columns import AnyQueries
 
 Runs = Mapping[str, AnyRun] | Sequence[AnyRun]
@@ -241,8 +241,9 @@ class RunReading:
     columns: ColumnMapping = field(default=None, converter=read_column_names)
     group: GroupChoice | None = None
     queries: AnyQueries | None = None
+    items: AnyItems | None = None
+    interactions: Any = None
     settings: Mapping[str, Any] = field(factory=dict)
-    items: Items | None = None  # what is recommended from
 
     @classmethod
     def from_options(cls, options: Mapping[str, Any]) -> RunReading:
@@ -279,4 +280,4 @@ class RunReading:
         return run
 
 
-_OWN_OPTIONS = ("like", "qrels_format", "run_format", "columns", "group", "queries")
+_OWN_OPTIONS = tuple(name.name for name in fields(RunReading) if name.name != "settings")

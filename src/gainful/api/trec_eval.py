@@ -53,7 +53,10 @@ class BadZScores(BadInput):
 def trec_eval(qrels_path: str, run_path: str, options: TrecEvalOptions) -> Iterator[bytes]:
     """All that trec_eval would print; ends with `TrecEvalStop` where it would stop."""
     select_names(options)  # refuses names that trec_eval has not
-    _refuse_stdin(qrels_path, run_path, options)
+    if qrels_path == "-":
+        raise BadInput("-", "judgments are not read from standard input")
+    if run_path == "-" and options.version == 9:
+        raise BadInput("-", "version 9 reads no standard input")
     sources = open_source(qrels_path), open_source(run_path)
     judged, run, encoding = read_files(*sources, options.qrels_format, options.version)
     zscores = None if options.zscores_path is None else _read_zscores(options.zscores_path)
@@ -78,13 +81,6 @@ def trec_eval(qrels_path: str, run_path: str, options: TrecEvalOptions) -> Itera
     if options.summary:
         for line in format_summary_lines(lines, evaluated, judged, run.tag, options):
             yield line.encode(encoding)
-
-
-def _refuse_stdin(qrels_path: str, run_path: str, options: TrecEvalOptions) -> None:
-    if qrels_path == "-":
-        raise BadInput("-", "judgments are not read from standard input")
-    if run_path == "-" and options.version == 9:
-        raise BadInput("-", "version 9 reads no standard input")
 
 
 def _read_zscores(path: str) -> ZScores:

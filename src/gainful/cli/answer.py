@@ -92,7 +92,7 @@ def deliver(
     if is_stdout(output):
         write_stdout(text, encoding="utf-8" if form in _DATA_FORMS else None)
     if form in WITHOUT_NOTES:
-        for line in page.warnings if quiet else page.asides or page.notes:
+        for line in page.warnings if quiet else page.notes:
             say(line)
 
 

@@ -128,6 +128,16 @@ class Option(click.Option):
             return "NAME"
         return super().make_metavar(ctx)
 
+    def type_cast_value(self, ctx: click.Context, value: Any) -> Any:
+        """The value; an unknown choice is answered like other misspelt names."""
+        try:
+            return super().type_cast_value(ctx, value)
+        except click.BadParameter:
+            if not isinstance(self.type, click.Choice):
+                raise
+            choices = [str(choice) for choice in self.type.choices]
+            raise UnknownName(self.opts[-1].lstrip("-"), str(value), choices) from None
+
     def get_help_record(self, ctx: click.Context) -> tuple[str, str] | None:
         """The option and what it means, its choices before its default."""
         self.help = self.meaning() if callable(self.meaning) else self.meaning
@@ -154,6 +164,13 @@ class Explained(click.Command):
         formatter.write_paragraph()
         with formatter.indentation():
             formatter.write_text(_EXAMPLES.split(cleandoc(self.help or ""))[0])
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """The arguments; an unknown option is answered like other misspelt names."""
+        try:
+            return super().parse_args(ctx, args)
+        except click.NoSuchOption as mistake:
+            raise unknown_option(self, mistake.option_name) from None
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """The examples."""
@@ -201,13 +218,6 @@ class Command(Explained):
             with formatter.section("More, with --help-all"):
                 formatter.write_dl([(group, _shorten_flags(flags[group])) for group in folded])
 
-    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """The arguments; an option that there is not is answered as every misspelt name is."""
-        try:
-            return super().parse_args(ctx, args)
-        except click.NoSuchOption as mistake:
-            raise unknown_option(self, mistake.option_name) from None
-
 
 def _shorten_flags(flags: Sequence[str]) -> str:
     more = len(flags) - _SHOWN_FLAGS
@@ -249,16 +259,9 @@ def unknown_option(command: click.Command, name: str) -> Exception:
         return UnknownName("option", name, [f"{option.opts[0]} {option.metavar or ''}".strip()])
     if word in OPTIONS:
         return click.UsageError(f"unknown option {name!r}; {OPTIONS[word]}")
-    return UnknownName("option", name, list_flags(command))
-
-
-def list_flags(command: click.Command) -> list[str]:
-    """The options as one types them: the long name where there is one."""
-    options = [param for param in command.params if param.param_type_name == "option"]
-    return [
-        next((flag for flag in option.opts if flag.startswith("--")), option.opts[0])
-        for option in options
-    ]
+    flags = [param.opts for param in command.params if isinstance(param, click.Option)]
+    long = [next((flag for flag in some if flag.startswith("--")), some[0]) for some in flags]
+    return UnknownName("option", name, [*long, "--help"])
 
 
 class _PathType(click.types.StringParamType):

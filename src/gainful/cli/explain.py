@@ -1,4 +1,4 @@
-"""`gainful explain`: one ranking, query or session, worked out rank by rank."""
+"""`gainful explain`: a ranking, query or session, worked out; `gainful which`: whose nDCG is it?"""
 
 from __future__ import annotations
 
@@ -95,14 +95,40 @@ def _names_file(words: tuple[str, ...]) -> bool:
 
 
 def _explain_query(
-    qrels: str, runs: Mapping[str, str], measure: str | None, *, query: str, **options: Any
+    qrels: str, runs: Mapping[str, str], measure: str | None, **options: Any
 ) -> Shown:
-    return api.explain_query(qrels, runs[""], query, measure or "nDCG@10", **options)
+    return api.explain_query(qrels, runs[""], measure=measure or "nDCG@10", **options)
 
 
 def _explain_session(
-    files: list[str], qrels: str | None, measure: str | None, *, session: str, **options: Any
+    files: list[str], qrels: str | None, measure: str | None, **options: Any
 ) -> Shown:
     from gainful.api.sessions import explain as explain_session  # noqa: PLC0415  (slow to load)
 
-    return explain_session(files[0], session, qrels, measure or "sDCG@10", **options)
+    return explain_session(files[0], qrels=qrels, measure=measure or "sDCG@10", **options)
+
+
+@command(
+    argument("VALUE"),
+    argument("GRADES..."),
+    *("judged", *PRINT_TEXT),
+    option("verbose", "List all matches, not only the ten best."),
+    piped="table",
+    context_settings=GRADES_SETTINGS,
+)
+def which(*, value: str, grades: tuple[str, ...], judged: str | None) -> tuple[Shown, int]:
+    """Whose nDCG is this? Lists every formulation that gives VALUE for GRADES in rank order.
+
+    Gains, discounts, bases, ideals, cutoffs and the settings of all known tools are tried; VALUE
+    is matched to the precision you type; one above 1 may be a DCG or CG. A tool keeps its own
+    settings: an ideal from the list ignores --judged. Exit status 1 if nothing fits.
+
+    \b
+    Examples:
+      gainful which 0.932 3 2 3 0 1 2
+      gainful which 0.7562 3 2 3 0 1 2 --judged 3,3,3,2,2,2,1,0
+      gainful which 8.10 3 2 3 0 1 2 --format json
+    """
+    pool = None if judged is None else parse_numbers([judged], "judged")
+    formulations = api.which(value, parse_numbers(grades, "grades"), judged=pool)
+    return formulations, 0 if formulations.matches else 1

@@ -52,7 +52,8 @@ def refuse_little_memory() -> None:
 _MISTAKE, _FAULT, _STOPPED = 2, 70, 130
 _MAX_REASON = 200  # characters of what went wrong
 
-# Each command is a module of this room, loaded when it is called: help must not load them all.
+# Commands are modules of this room, loaded when they are called: help must not load them all.
+_MODULES = {"conventions": "measures", "which": "explain"}  # of those that are in another's
 _COMMANDS: Mapping[str, Mapping[str, str]] = {
     "Runs": {
         "eval": "How good are these runs?",
@@ -109,7 +110,7 @@ class Commands(Group):
             raise _unknown_command(cmd_name)
         if not ctx.resilient_parsing:
             refuse_little_memory()
-        module = import_module(f"gainful.cli.{cmd_name}")
+        module = import_module(f"gainful.cli.{_MODULES.get(cmd_name, cmd_name)}")
         found_command = getattr(module, cmd_name if cmd_name != "eval" else "evaluate")
         if not isinstance(found_command, click.Command):
             raise TypeError(f"gainful.cli.{cmd_name} has no command {cmd_name}")

@@ -1,12 +1,15 @@
-"""`gainful measures`: what can be computed."""
+"""`gainful measures`: what can be computed; `gainful conventions`: what does each tool do?"""
 
 from __future__ import annotations
 
-from gainful.api.measures import measures as describe_measures
+import click
+
+from gainful.api import measures as api
 from gainful.cli.answer import argument, command
-from gainful.cli.options import PRINT_TEXT
+from gainful.cli.options import PRINT_TEXT, Row
 from gainful.cli.streams import say
 from gainful.page.page import Page
+from gainful.page.shown import Shown
 
 
 @command(
@@ -27,7 +30,29 @@ def measures(*, name: str | None) -> Page:
       gainful measures ties
       gainful measures --format json
     """
-    page = describe_measures(name).page()
+    page = api.measures(name).page()
     for warning in page.warnings:  # of other packages that fail
         say(warning)
     return page
+
+
+@command(
+    argument("[NAME]"),
+    Row("--diff other OTHER", "Only what NAME does differently from OTHER."),
+    *PRINT_TEXT,
+    piped="table",
+)
+def conventions(*, name: str | None, other: str | None) -> Shown:
+    """What does a tool do in every situation? All of them, one NAME, or the difference of two.
+
+    \b
+    Examples:
+      gainful conventions
+      gainful conventions trec_eval
+      gainful conventions sklearn --diff trec_eval
+      gainful conventions kanoulas2011 --diff jk2008
+      gainful conventions --format json
+    """
+    if name is None and other is not None:
+        raise click.UsageError("--diff needs two names: gainful conventions NAME --diff OTHER")
+    return api.conventions(name, other)

@@ -63,6 +63,10 @@ def _number_error(word: str, argument: str) -> Exception:
         if any(word in param.opts for param in command.params):
             return click.UsageError(f"{word} comes after --; options go before it")
         return unknown_option(command, word)
+    from gainful.api.measures import is_measure  # noqa: PLC0415  (only once there is a mistake)
+
+    if argument == "grades" and is_measure(word):
+        return click.UsageError(f"{word} is a measure: name it with -m {word}")
     return WrongType(argument, word, "numbers, such as 3 2 3 0 1 2")
 
 
@@ -83,7 +87,7 @@ def parse_bounds(_: object, parameter: click.Parameter, texts: tuple[str, ...]) 
     bounds: Bounds = []
     for text in texts:
         measure, _, value = (part.strip() for part in text.rpartition("="))
-        if not measure or not re.fullmatch(NUMBER_PATTERN, value, re.ASCII):
+        if measure[-1:] in ("", "<", ">") or not re.fullmatch(NUMBER_PATTERN, value, re.ASCII):
             example = "MEASURE=VALUE, such as nDCG@10=0.45"
             raise BadValue(parameter.opts[0], text, example)
         bounds.append((measure, float(value)))

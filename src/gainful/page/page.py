@@ -52,7 +52,6 @@ class Page:
         rows: gives the long form, for CSV, TSV and JSON lines.
         records: gives the objects of JSON lines, where those of `rows` will not do.
         data: gives all of it as plain data, for JSON.
-        asides: what is said on stderr beside numbers for programs; the notes if nothing is.
         warnings: what is said on stderr even to those who want no notes.
         indent: lines of notes that go over the width of a terminal are indented by this.
         renderers: formats that the page writes itself, such as the JUnit of a verdict.
@@ -65,7 +64,6 @@ class Page:
     rows: Callable[[], Table] | None = None
     records: Callable[[], Sequence[Mapping[str, Any]]] | None = None
     data: Callable[[], Any] | None = None
-    asides: Sequence[str] = ()
     warnings: Sequence[str] = ()
     indent: str = ""
     renderers: Mapping[str, Callable[[], str]] = field(factory=dict)

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 from attrs import Attribute, asdict, evolve, field, frozen, has
 
 from gainful.errors import UnknownName
-from gainful.text import display_width, format_exact
+from gainful.text import display_width, escape_controls, format_exact
 
 
 def to_plain_data(value: Any) -> dict[str, Any]:
@@ -173,14 +173,7 @@ def format_number(value: float | None, decimals: int = 4) -> str:
 
 def to_one_line(cell: str) -> str:
     """A cell on one line; what would steer a terminal is shown, not sent to it."""
-    return escape_control_characters(" ".join(cell.split()))
-
-
-def escape_control_characters(line: str) -> str:
-    """A line in which nothing steers a terminal."""
-    if line.isprintable():
-        return line
-    return "".join(letter if letter.isprintable() else ascii(letter)[1:-1] for letter in line)
+    return escape_controls(" ".join(cell.split()))
 
 
 GAP = 2  # blanks between columns
@@ -335,8 +328,3 @@ def list_fields(items: Sequence[Any], labels: int = 1, names: Sequence[str] = ()
     """The fields of items at full precision, for programs: all of them, or those named."""
     records = [to_plain_data(item) for item in items]
     return Table.from_records(tuple(names or records[0]), records, labels)
-
-
-def per_cent(decimals: int = 1) -> Callable[[float], str]:
-    """Shows a share as so many per cent."""
-    return lambda share: f"{100 * share:.{decimals}f} %"

@@ -76,11 +76,9 @@ from gainful.read.sessions import (
     check_rows,
     choose_position,
     count_results,
-    describe_left_out,
     extract_session_rows,
     name_columns,
-    nothing_sound,
-    refuse_session,
+    tell_bad_sessions,
 )
 from gainful.read.spill import KEY, Spill, choose_parts, refuse_large_owners, take_rows
 from gainful.text import join_words, quote
@@ -123,12 +121,10 @@ class ReadReport:
             notes += self.log.tell(bad, name, reader.owner_notes, place)
         if self.first is None:
             return notes
-        mistake = self.first[1]
-        if bad == "error":
-            raise refuse_session(mistake)
-        if not self.sound:
-            raise nothing_sound(name, mistake)
-        return [*notes, describe_left_out(self.left_out, mistake)]
+        is_any_sound = self.sound > 0
+        first = self.first[1]
+        note = tell_bad_sessions(first, self.left_out, name, bad, is_any_sound=is_any_sound)
+        return [*notes, note]
 
 
 @frozen(eq=False, kw_only=True)

@@ -129,10 +129,10 @@ class _SpanReader:
                 readable.append((number, record))
         self.take_spans(read_spans(readable))
 
-    def take_spans(self, spans: Spans) -> None:
+    def take_spans(self, spans: _Spans) -> None:
         """Remember what spans say of their traces, and what those that are searches found."""
         named, kinds, operations, tools = self._marks.find(spans.attributes)
-        sessions = as_names(named)
+        sessions = _as_names(named)
         by_tool = [
             (tool or spans.name(index)) in self._tools if self._tools else False
             for index, tool in enumerate(tools)
@@ -156,7 +156,7 @@ class _SpanReader:
         self._add_searches(spans, sessions, by_tool)
 
     def _add_searches(
-        self, spans: Spans, sessions: Sequence[str | None], by_tool: Sequence[bool]
+        self, spans: _Spans, sessions: Sequence[str | None], by_tool: Sequence[bool]
     ) -> None:
         """Spans that are searches: whose, when, what was asked, and what was found."""
         text, user, *labels = self._values.find(spans.attributes)
@@ -191,16 +191,16 @@ class _SpanReader:
             [[] if isinstance(part, BadResults) else part for part in docs],
             self._read_grades(spans, docs),
             session=sessions,
-            user=as_names(user),
+            user=_as_names(user),
             time=[None if start is None else str(start) for start in spans.starts],
             text=texts,
             flaw=flaws,
-            **dict(zip(self._labels, map(as_names, labels), strict=True)),
+            **dict(zip(self._labels, map(_as_names, labels), strict=True)),
             **dict(zip(KEYS, (spans.traces, spans.ids, spans.parents), strict=True)),
         )
 
     def _read_grades(
-        self, spans: Spans, docs: Sequence[list[str] | BadResults]
+        self, spans: _Spans, docs: Sequence[list[str] | BadResults]
     ) -> dict[int, dict[int, float]]:
         """What evaluations say of the documents of searches, by their places."""
         grades = {}
@@ -218,7 +218,7 @@ class _SpanReader:
         return grades
 
     def _read_listed(
-        self, spans: Spans, index: int, entries: Sequence[Any]
+        self, spans: _Spans, index: int, entries: Sequence[Any]
     ) -> list[str] | BadResults:
         """The ids of documents that a span lists; of LangChain's, those that it returned."""
         docs = read_documents(entries, self._paths)
@@ -230,7 +230,9 @@ class _SpanReader:
         self._retrievals.notes[_RETURNED] += 1
         return returned
 
-    def _read_elsewhere(self, spans: Spans, index: int, *, by_tool: bool) -> list[str] | BadResults:
+    def _read_elsewhere(
+        self, spans: _Spans, index: int, *, by_tool: bool
+    ) -> list[str] | BadResults:
         """The ids of what a span returned that lists no documents."""
         result = find_first(spans.attributes[index], _TOOL_RESULT) if by_tool else None
         has_failed = spans.has_failed(index)
@@ -407,7 +409,7 @@ _PREFIX = "attributes."  # of columns of a frame
 
 
 @frozen(eq=False)
-class Spans:
+class _Spans:
     """Some spans as columns: what each is part of, when it began, and what it tells."""
 
     records: Sequence[int]  # the number of the record that each was in
@@ -418,25 +420,21 @@ class Spans:
     starts: Sequence[Any]
     attributes: Sequence[dict[str, Any]]
 
-    def take(self, indices: Sequence[int]) -> Spans:
-        """Some of them."""
+    def take(self, indices: Sequence[int]) -> _Spans:
         columns = astuple(self, recurse=False)
-        return Spans(*([column[index] for index in indices] for column in columns))
+        return _Spans(*([column[index] for index in indices] for column in columns))
 
     def name(self, index: int) -> str:
-        """What a span is called."""
         return str(self.exports[index].get("name") or "")
 
     def has_ended(self, index: int) -> bool:
-        """Is it told when a span ended?"""
         return bool(find_first(self.exports[index], _END))
 
     def has_failed(self, index: int) -> bool:
-        """Did a span end in an error?"""
         return str(find_first(self.exports[index], _STATUS)).lower() in _ERRORS
 
 
-def read_spans(records: Iterable[tuple[int, dict[str, Any]]]) -> Spans:
+def read_spans(records: Iterable[tuple[int, dict[str, Any]]]) -> _Spans:
     """The spans of some records, each of which is one, or an OTLP export of some."""
     numbers: list[int] = []
     exports: list[dict[str, Any]] = []
@@ -447,8 +445,8 @@ def read_spans(records: Iterable[tuple[int, dict[str, Any]]]) -> Spans:
             exports.append(span)
             attributes.append(_read_attributes(span, shared))
     traces, ids, parents, starts = _PLACE.find(exports)
-    return Spans(
-        numbers, exports, as_names(traces), as_names(ids), as_names(parents), starts, attributes
+    return _Spans(
+        numbers, exports, _as_names(traces), _as_names(ids), _as_names(parents), starts, attributes
     )
 
 
@@ -514,13 +512,8 @@ def _read_attributes(record: dict[str, Any], shared: dict[str, Any]) -> dict[str
     return {**shared, **own} if shared else own
 
 
-def as_names(values: Sequence[Any]) -> Sequence[str | None]:
-    """Ids, which may be whole numbers; None where it is anything else, or empty.
-
-    Examples:
-        >>> as_names(["a", 7, "", 1.5])
-        ['a', '7', None, None]
-    """
+def _as_names(values: Sequence[Any]) -> Sequence[str | None]:
+    """Ids, which may be whole numbers; None where it is anything else, or empty."""
     if set(map(type, values)) <= _ID_TYPES and "" not in values:
         return values
     return [

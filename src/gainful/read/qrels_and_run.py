@@ -321,7 +321,7 @@ def build_subtopic_qrels(
         [(0, 'x', 1.0), (1, 'x', 0.0), (0, 'y', 2.0)]
     """
     if "passage" in frame.columns:
-        frame, locate, zeros = sum_passages(frame, locate)
+        frame, locate, zeros = _sum_passages(frame, locate)
         counted = f"; {count_noun(zeros, 'rating')} of 0 counted as 1" if zeros else ""
         notes = [*notes, f"{name}: ratings of passages, summed by subtopic{counted}"]
     if not has_several_subtopics(frame["subtopic"]):
@@ -342,19 +342,13 @@ def build_subtopic_qrels(
     )
 
 
-def sum_passages(
+def _sum_passages(
     frame: pl.DataFrame, locate: Callable[[int], str]
 ) -> tuple[pl.DataFrame, Callable[[int], str], int]:
     """Ratings of passages → a grade for each query, document and subtopic, as TREC DD has it.
 
     The grade is the sum of the ratings of the passages; one of 0 counts as 1, as in the track's
     scorers, and the last number says how many did. A passage that is rated twice is refused.
-
-    Examples:
-        >>> rows = [("1", "a", 2.0, "1.1", "p"), ("1", "a", 0.0, "1.1", "q")]
-        >>> columns = ["query", "doc", "grade", "subtopic", "passage"]
-        >>> sum_passages(pl.DataFrame(rows, schema=columns, orient="row"), str)[0].rows()
-        [('1', 'a', 3.0, '1.1')]
     """
     ids = ["query", "doc", "subtopic"]
     repeats = find_repeated_passages(frame)

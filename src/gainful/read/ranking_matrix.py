@@ -178,8 +178,12 @@ class RankingMatrix:
         """A row for each ranking, its numbers as precise as they were given."""
         if not self.ragged:
             return self.flat.reshape(len(self.lengths), -1)
-        _refuse_unequal_lengths(self.lengths)
-        matrix = np.zeros((len(self.lengths), max(1, int(self.lengths.max()))), self.flat.dtype)
+        longest = max(1, int(self.lengths.max()))
+        cells = longest * len(self.lengths)
+        if cells > _MAX_CELLS and cells > 10 * int(self.lengths.sum()):
+            sizes = f"{len(self.lengths)} lists, the longest of {longest}"
+            raise BadShape("grades", sizes, "lists of similar length; split the batch by length")
+        matrix = np.zeros((len(self.lengths), longest), self.flat.dtype)
         matrix[np.arange(matrix.shape[1]) < self.lengths[:, None]] = self.flat
         return matrix
 
@@ -294,14 +298,6 @@ def _join_lists(numbers: Any, argument: str) -> RankingMatrix:
         lists.append(_check_numbers(array, ranking, f"{argument}[{index}]"))
     lengths = np.array([len(ranking) for ranking in lists], dtype=np.intp)
     return RankingMatrix(np.concatenate(lists), lengths, (len(lengths),), ragged=True)
-
-
-def _refuse_unequal_lengths(lengths: Ranks) -> None:
-    longest = int(lengths.max())
-    cells = longest * len(lengths)
-    if cells > _MAX_CELLS and cells > 10 * int(lengths.sum()):
-        sizes = f"{len(lengths)} lists, the longest of {longest}"
-        raise BadShape("grades", sizes, "lists of similar length; split the batch by length")
 
 
 def _is_list(value: object) -> bool:

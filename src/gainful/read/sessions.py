@@ -173,14 +173,10 @@ def check_sessions(
     sound = Sessions(checked.frame, name, per_turn, notes, known_layout=checked.layout)
     if not checked.problems:
         return sound
+    dropped_count, is_any_sound = len(checked.bad_sessions), len(sound.frame) > 0
     first = first_error(checked.problems, locate)
-    if bad == "error":
-        raise refuse_session(first)
-    if not len(sound.frame):
-        raise nothing_sound(name, first)
-    note = describe_left_out(len(checked.bad_sessions), first)
+    note = tell_bad_sessions(first, dropped_count, name, bad, is_any_sound=is_any_sound)
     descriptions = list_problems(checked.problems, locate)
-    dropped_count = len(checked.bad_sessions)
     return evolve(sound, notes=(*notes, note), problems=descriptions, dropped_count=dropped_count)
 
 
@@ -213,18 +209,14 @@ def check_rows(
     return CheckedRows(frame, layout, problems, bad_sessions)
 
 
-def refuse_session(mistake: BadInput) -> BadInput:
-    """A mistake in a session, and how such sessions can be left out."""
-    return BadInput(mistake.where, mistake.problem, f"{mistake.expected}; {_SKIP_SESSIONS}")
-
-
-def nothing_sound(name: str, first: BadInput) -> BadInput:
-    """Sessions of which none is as it should be."""
-    return BadInput(name, f"no valid session is left; {first.where}: {first.problem}")
-
-
-def describe_left_out(count: int, first: BadInput) -> str:
-    """How many sessions are left out, and the first mistake."""
+def tell_bad_sessions(
+    first: BadInput, count: int, name: str, bad: BadPolicy, *, is_any_sound: bool
+) -> str:
+    """How many sessions are left out, and the first mistake; an error, unless that is asked for."""
+    if bad == "error":
+        raise BadInput(first.where, first.problem, f"{first.expected}; {_SKIP_SESSIONS}")
+    if not is_any_sound:
+        raise BadInput(name, f"no valid session is left; {first.where}: {first.problem}")
     return f"{count_noun(count, 'session')} left out: {first.where}: {first.problem}"
 
 

@@ -328,17 +328,13 @@ def _open_text(path: str | PathLike[str]) -> Source:
                 )
     except OSError as failure:
         raise BadInput(name, _describe_os_error(failure)) from None
+    is_packed = compressed or find_compression(head) is not None
     printable = os.fsencode(name).decode("utf-8", errors="replace")
-    if printable != name:  # Python can open it, and polars cannot
-        return make_memory_source(
-            printable, suffix, _maybe_decompress(_read_file(file, name), printable)
-        )
-    if compressed or find_compression(head) is not None:
-        return make_memory_source(name, suffix, decompress(_read_file(file, name), name))
-    if head.startswith(_BYTE_ORDER_MARK) or _has_mac_line_ends(head) or not head.strip():
-        return make_memory_source(
-            name, suffix, _read_file(file, name)
-        )  # what scanning in place would get wrong
+    is_odd = head.startswith(_BYTE_ORDER_MARK) or _has_mac_line_ends(head) or not head.strip()
+    if is_packed or is_odd or printable != name:  # which polars cannot scan in place, or even open
+        data = _read_file(file, name)
+        data = decompress(data, printable) if is_packed else data
+        return make_memory_source(printable, suffix, data)
     return Source(name, suffix, _check_head(head, name), path=file)
 
 

@@ -9,9 +9,11 @@ stand in one file, or each in its own. Where a query lists no hits, its impressi
 from __future__ import annotations
 
 import json
+from bisect import bisect_right
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from datetime import timedelta
+from itertools import accumulate
 from typing import Any
 
 import polars as pl
@@ -93,26 +95,26 @@ def read_ubi(source: Source | Sequence[Source], reading: ReadOptions = AS_USUAL)
     frame = pl.concat([file.frame for file in files], how="diagonal").with_row_index("row")
     del files  # their rows are in the frame
     frame, wrong_times, notes = _read_times(frame, name)
-    log = UbiLog(
+    queries, events = (
         frame.filter(pl.col("event").is_null() & pl.col("wrong").is_null()),
         frame.filter(pl.col("event").is_not_null() & pl.col("wrong").is_null()),
     )
     unreadable = frame.filter(pl.col("wrong").is_not_null()).select("row", "wrong")
-    if not len(log.queries) and not len(log.events) and len(unreadable):
+    if not len(queries) and not len(events) and len(unreadable):
         raise BadInput(locate(int(unreadable["row"][0])), str(unreadable["wrong"][0]), UNREADABLE)
-    if not len(log.queries) and not len(log.events):
+    if not len(queries) and not len(events):
         raise BadInput(name, "it has no queries and no events", _SHAPE)
     presence = {
         role: column in frame.columns and tells(frame, column) for role, column in _PATHS.items()
     }
     reading.columns.refuse_absent(presence, name)
-    log, split_notes = split_queries(log)
-    rows, docs, list_notes = build_lists(log)
+    queries, events, split_notes = split_queries(queries, events)
+    rows, docs, list_notes = build_lists(queries, events)
     if not rows["event"].is_in([SHOWN, ASKED]).any():
         problem = "it has neither queries nor impressions, so what was shown is unknown"
         allowed = "its queries too: gainful sessions queries.jsonl events.jsonl"
         raise BadInput(name, problem, allowed)
-    rows, session_notes = _tell_sessions(rows, log.events, reading.gap or GAP)
+    rows, session_notes = _tell_sessions(rows, events, reading.gap or GAP)
     rows = pl.concat([rows, unreadable], how="diagonal")
     places = rows["row"].to_numpy()
     return make_events(
@@ -127,11 +129,11 @@ def read_ubi(source: Source | Sequence[Source], reading: ReadOptions = AS_USUAL)
 
 
 def _locate_in_all(files: Sequence[UbiFile]) -> Callable[[int], str]:
-    starts = [sum(len(file.frame) for file in files[:at]) for at in range(len(files))]
+    starts = [*accumulate((len(file.frame) for file in files), initial=0)]
     locates = [file.locate for file in files]
 
     def locate(row: int) -> str:
-        at = max(number for number, start in enumerate(starts) if start <= row)
+        at = bisect_right(starts, row) - 1
         return locates[at](row - starts[at])
 
     return locate
@@ -416,21 +418,15 @@ _SCROLLING = timedelta(seconds=1)  # between impressions of what is seen at once
 _UNNAMED = pl.format("\0{}", pl.col("row"))
 
 
-@frozen(eq=False)
-class UbiLog:
-    """Queries and events of all files together; `row` says where each stands."""
-
-    queries: pl.DataFrame
-    events: pl.DataFrame
-
-
-def split_queries(log: UbiLog) -> tuple[UbiLog, list[str]]:
-    """The log with a `query_id` for each text under a `logged_id`; and notes of what it did.
+def split_queries(
+    queries: pl.DataFrame, events: pl.DataFrame
+) -> tuple[pl.DataFrame, pl.DataFrame, list[str]]:
+    """Queries and events with a `query_id` for each text under a `logged_id`; and notes of that.
 
     An event is of the search with its text, or else of one that lists its document; of several,
     of the latest before it.
     """
-    named = log.queries.filter(pl.col("query_id").is_not_null())
+    named = queries.filter(pl.col("query_id").is_not_null())
     texts = named.select("query_id", "text").drop_nulls().unique()
     retyped = texts.filter(pl.col("query_id").is_duplicated())["query_id"]
     searches = named.filter(
@@ -462,9 +458,9 @@ def split_queries(log: UbiLog) -> tuple[UbiLog, list[str]]:
         query_id = pl.coalesce("own_id", "query_id")
         return rows.with_columns(logged_id="query_id", query_id=query_id).drop("own_id")
 
-    log = UbiLog(name_searches(log.queries), name_searches(log.events))
+    queries, events = name_searches(queries), name_searches(events)
     others = len(retyped) - retyped.n_unique()
-    repeats = len(named) - log.queries["query_id"].drop_nulls().n_unique()
+    repeats = len(named) - queries["query_id"].drop_nulls().n_unique()
     notes = []
     if others:
         words = count_noun(others, "query has", "queries have")
@@ -472,30 +468,32 @@ def split_queries(log: UbiLog) -> tuple[UbiLog, list[str]]:
     if repeats:
         words = count_noun(repeats, "query record repeats", "query records repeat")
         notes.append(f"{words} the query_id and text of another (pages, facets): merged")
-    return log, notes
+    return queries, events, notes
 
 
-def build_lists(log: UbiLog) -> tuple[pl.DataFrame, pl.Series | None, list[str]]:
+def build_lists(
+    queries: pl.DataFrame, events: pl.DataFrame
+) -> tuple[pl.DataFrame, pl.Series | None, list[str]]:
     """Rows of what was shown, and of what was done; and what is to be said of them.
 
     Where every query has its hits, and each once, a row is a whole list, and all documents stand
     beside the rows.
     """
-    listed = log.queries.filter(pl.col("hits").list.len() > 0)["query_id"].unique()
+    listed = queries.filter(pl.col("hits").list.len() > 0)["query_id"].unique()
     is_listed = pl.col("query_id").is_in(listed.implode())
-    impressions = log.events.filter((pl.col("event") == SHOWN) & pl.col("doc").is_not_null())
+    impressions = events.filter((pl.col("event") == SHOWN) & pl.col("doc").is_not_null())
     unlisted, seen = impressions.filter(~is_listed), impressions.filter(is_listed)
     docs: pl.Series | None = None
     notes: list[str] = []
-    whole = None if len(unlisted) else _keep_whole_lists(log.queries)
+    whole = None if len(unlisted) else _keep_whole_lists(queries)
     if whole is not None:
         shown, docs = whole
     else:
-        shown, notes = _spread_hits(log.queries, unlisted)
+        shown, notes = _spread_hits(queries, unlisted)
     if len(seen):
-        shown, more = _fill_scanned(shown, docs, seen, log.events)
+        shown, more = _fill_scanned(shown, docs, seen, events)
         notes += more
-    actions, action_notes = _choose_actions(log.events, shown)
+    actions, action_notes = _choose_actions(events, shown)
     return pl.concat([shown, actions], how="diagonal"), docs, [*notes, *action_notes]
 
 

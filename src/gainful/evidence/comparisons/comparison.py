@@ -96,7 +96,9 @@ class Comparison(ComparisonValues, Shown):
     def list_expressions(self) -> dict[str, str]:
         """Where p-values are, for those who look for them here."""
         rows = ".frame, in which every pair has its p"
-        return dict.fromkeys(("p", "p_value", "p_values", "pvalue", "pvalues"), rows)
+        pair = "comparison.is_significant(pair) for one of comparison.pairs"
+        guesses = dict.fromkeys(("p", "p_value", "p_values", "pvalue", "pvalues"), rows)
+        return guesses | dict.fromkeys(("significant", "significance"), pair)
 
 
 def _list_evidence(comparison: Comparison, *, full: bool, verbose: bool) -> list[Section]:

@@ -7,16 +7,9 @@ from collections.abc import Sequence
 from attrs import evolve, frozen
 
 from gainful.page.page import Page, Section
-from gainful.page.table import (
-    GAP,
-    Table,
-    escape_control_characters,
-    fit_table,
-    fit_widths,
-    to_one_line,
-)
+from gainful.page.table import GAP, Table, fit_table, fit_widths, to_one_line
 from gainful.page.terminal import PLAIN, Terminal, colour_text, spell_in, wrap_text
-from gainful.text import display_width, fold_line, pad_text
+from gainful.text import display_width, escape_controls, fold_line, pad_text
 
 _BOLD, _BAR_COLOUR = "1", "36"
 _MIN_BAR_WIDTH, _MAX_BAR_WIDTH = 4, 10  # characters of a bar
@@ -76,7 +69,7 @@ def _clean_cells(table: Table, encoding: str | None) -> Table:
 
 
 def _clean_lines(cell: str) -> str:
-    return "\n".join(escape_control_characters(line) for line in cell.split("\n"))
+    return "\n".join(escape_controls(line) for line in cell.split("\n"))
 
 
 def _align_columns(table: Table, terminal: Terminal) -> str:

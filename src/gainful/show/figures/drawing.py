@@ -12,7 +12,7 @@ from gainful.page.page import Page
 from gainful.page.table import Table
 from gainful.show import picture
 from gainful.show.figures import line_chart
-from gainful.show.figures.figure import DrawChart, Figure, FigureData, Look
+from gainful.show.figures.figure import Figure, FigureData, Look
 from gainful.show.theme import Spec
 
 if TYPE_CHECKING:
@@ -29,7 +29,8 @@ class Drawing:
 
     def spec(self) -> Spec:
         """The chart as Vega-Lite has it, or what says why there is none."""
-        return draw_spec(self.figure.draw_chart, self.data, self.look)
+        empty, draw_chart = self.data.empty_reason, self.figure.draw_chart
+        return (line_chart.draw_chart if empty else draw_chart)(self.data, self.look)
 
     def to_picture(self, suffix: str) -> str | bytes:
         """The content of a file of that suffix: .svg, .png, .pdf, .html or .json."""
@@ -44,11 +45,6 @@ class Drawing:
         """The tidy data as rows."""
         frame = self.data.frame
         return Page(rows=lambda: Table(frame.columns, frame.rows()))
-
-
-def draw_spec(draw_chart: DrawChart, data: FigureData, look: Look) -> Spec:
-    """A chart as Vega-Lite has it, or what says why there is none."""
-    return (line_chart.draw_chart if data.empty_reason else draw_chart)(data, look)
 
 
 def to_altair(spec: Spec) -> alt.TopLevelMixin:

@@ -22,7 +22,7 @@ from gainful.show.figures.figure import (
     text_width,
 )
 from gainful.show.figures.line_chart import HEIGHT, WIDTH, axis_end, label_colour, with_caption
-from gainful.show.figures.session_plot import label_groups
+from gainful.show.figures.session_curves import label_groups
 from gainful.show.theme import SIZE, Spec, nominal, quantitative
 from gainful.types import Array, Flags
 

@@ -20,7 +20,7 @@ from gainful.show.figures.line_chart import (
     build_session_axis,
     with_caption,
 )
-from gainful.show.figures.session_plot import check_count, explain_zeros, prepare_plot
+from gainful.show.figures.session_curves import check_count, explain_zeros, prepare_plot
 from gainful.show.theme import Spec, nominal
 from gainful.text import count_noun
 

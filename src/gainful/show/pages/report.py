@@ -87,12 +87,13 @@ def render_document(
     comparison, all_intervals = content.comparison, content.all_intervals
     labels, results = [label for label, _, _ in content.systems], content.systems[0][1]
     first, units = all_intervals[0], len(content.choice.table.queries)
-    names = [alone or labels[0], *labels[1:]]
+    whose = (alone or labels[0]) if len(labels) == 1 else count_noun(len(labels), first.kind)
+    names = zip(labels, content.full_names, strict=True)
     page = render_page(
         template,
         feature=FEATURE,
         data={**data, "seed": content.seed},
-        title=content.title or text.default_title(names, first.kind, count_noun(units, first.unit)),
+        title=content.title or f"{whose}, {count_noun(units, first.unit)}",
         headline=text.write_headline(comparison, all_intervals, results),
         answers=text.describe_answers(comparison, all_intervals),
         incomparable=content.incomparable if units > 1 else (),
@@ -104,7 +105,7 @@ def render_document(
         unit=first.unit,
         units_heading=pluralise(first.unit).capitalize(),
         measures={name: str(measure) for name, measure in results.measures.items()},
-        full_names=text.map_full_names(labels, content.full_names),
+        full_names={label: name for label, name in names if label != name},
         values_file=None if values is None else content.values_file,
         **context,
     )

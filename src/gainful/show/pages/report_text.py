@@ -72,11 +72,6 @@ def label_runs(names: Sequence[str]) -> list[str]:
     return run_labels
 
 
-def default_title(systems: Sequence[str], kind: str, units: str) -> str:
-    """What the page is called if nobody says otherwise: its system, or how many; and its units."""
-    return f"{systems[0] if len(systems) == 1 else count_noun(len(systems), kind)}, {units}"
-
-
 def write_headline(
     comparison: Comparison | None, all_intervals: Sequence[MeanIntervals], results: Results
 ) -> str:
@@ -386,8 +381,3 @@ def describe_sampling(
     if detailed < all_units:
         lines.append(f"{work} shown of {detailed:,} of {all_units:,} {units}: {chosen}")
     return lines
-
-
-def map_full_names(labels: Sequence[str], full_names: Sequence[str]) -> Mapping[str, str]:
-    """Labels whose names are longer, for whoever wants the whole name."""
-    return {label: name for label, name in zip(labels, full_names, strict=True) if label != name}
