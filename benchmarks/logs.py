@@ -11,8 +11,10 @@ from __future__ import annotations
 import sys
 import tempfile
 import time
+from functools import partial
 from pathlib import Path
 
+import data
 import json_logs
 import numpy as np
 import polars as pl
@@ -22,6 +24,7 @@ from gainful.progress import watch_reading
 from gainful.read.session_inputs import as_sessions
 
 EVENTS, RESULTS, CLICKS, REPEATS = 1_000_000, 8, 2, 3
+time_call = partial(data.time_call, times=REPEATS, clock=time.process_time)
 ROW = "{:>12}{:>12}{:>12}{:>12}{:>14}{:>10}{:>8}"
 
 
@@ -50,16 +53,6 @@ def write_log(folder, events):
     path = folder / f"log{events}.csv"
     frame.write_csv(path)
     return path
-
-
-def time_call(call):
-    """The least processor time of some calls, and what the last of them returned."""
-    seconds = []
-    for _ in range(REPEATS):
-        start = time.process_time()
-        value = call()
-        seconds.append(time.process_time() - start)
-    return min(seconds), value
 
 
 def main():

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import sys
 import tempfile
-import time
 from pathlib import Path
 
 import numpy as np
 import polars as pl
+from data import time_call
 
 import gainful
 
@@ -50,15 +50,6 @@ def write_data(folder, sessions):
     return path, judgments
 
 
-def time_call(call):
-    seconds = []
-    for _ in range(REPEATS):
-        start = time.perf_counter()
-        values = call()
-        seconds.append(time.perf_counter() - start)
-    return min(seconds), values
-
-
 def main() -> None:
     sessions = int(sys.argv[1]) if len(sys.argv) > 1 else 1_000_000
     print(f"{QUERIES} queries × {RESULTS} results a session; best of {REPEATS}\n")
@@ -68,9 +59,11 @@ def main() -> None:
     for size in (sessions, 2 * sessions):
         with tempfile.TemporaryDirectory() as name:
             path, judgments = write_data(Path(name), size)
-            read, counted = time_call(lambda p=path: pl.read_parquet(p).group_by("session").len())
+            read, counted = time_call(
+                lambda p=path: pl.read_parquet(p).group_by("session").len(), REPEATS
+            )
             ours, means = time_call(
-                lambda p=path, j=judgments: gainful.sessions.evaluate(p, j, "sDCG@10").mean
+                lambda p=path, j=judgments: gainful.sessions.evaluate(p, j, "sDCG@10").mean, REPEATS
             )
         rows = int(counted["len"].sum())
         growth = "" if before is None else f"{ours / before:.2f}×"

@@ -7,10 +7,10 @@ topic of its own with fractional grades, so that no two share an ideal, the wors
 from __future__ import annotations
 
 import sys
-import time
 
 import numpy as np
 import polars as pl
+from data import time_call
 
 import gainful
 from gainful.read.qrels_and_run import Qrels
@@ -55,15 +55,6 @@ def make_data(sessions, topics):
     return Sessions(shown.select(order)), Qrels(judged)
 
 
-def fastest(function, times=5):
-    seconds = []
-    for _ in range(times):
-        start = time.perf_counter()
-        function()
-        seconds.append(time.perf_counter() - start)
-    return min(seconds)
-
-
 def main() -> None:
     sessions = int(sys.argv[1]) if len(sys.argv) > 1 else 20_000
     print(ROW.format(f"{sessions:,} sessions", "one setting", "400", "ratio", "asked: at most 5×"))
@@ -71,10 +62,10 @@ def main() -> None:
         data = make_data(sessions, topics)
         for name in ("sDCG", "nsDCG", "nsDCG(duplicates=first)"):
             measure = f"{name}@10"
-            one_setting = fastest(
-                lambda d=data, m=measure: gainful.sessions.evaluate(*d, m).groups("system")
+            one_setting, _ = time_call(
+                lambda d=data, m=measure: gainful.sessions.evaluate(*d, m).groups("system"), 5
             )
-            all_ = fastest(lambda d=data, m=measure: gainful.sessions.sweep(*d, m))
+            all_, _ = time_call(lambda d=data, m=measure: gainful.sessions.sweep(*d, m), 5)
             print(
                 ROW.format(
                     f"{name}, {title}",

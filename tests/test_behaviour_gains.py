@@ -13,8 +13,7 @@ from refusals import refuses
 
 import gainful
 from gainful.errors import BadInput, BadValue, UnknownName
-from gainful.match.behaviour_gains import parse_gain_rule
-from gainful.match.propensities import estimate_propensities
+from gainful.match.behaviour_gains import estimate_propensities, parse_gain_rule
 from gainful.read.sessions import Sessions
 
 MEASURE = "sDCG(b=2, bq=4)@10"

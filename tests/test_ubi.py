@@ -13,7 +13,7 @@ from written_files import write_lines
 
 import gainful
 from gainful.errors import BadInput
-from gainful.match.propensities import estimate_propensities
+from gainful.match.behaviour_gains import estimate_propensities
 from gainful.read.formats import find_session_format
 from gainful.read.session_inputs import as_sessions
 from gainful.read.source import Source, open_source

@@ -64,7 +64,7 @@ class BadValue(GainfulError, ValueError):
 
 
 class WrongType(BadValue, TypeError):
-    """A value of the wrong kind, such as a string where a number is due."""
+    """A value of the wrong kind, such as a string instead of a number."""
 
     def _quote_value(self) -> str:
         return quote(self.value)  # 2.0, not 2: the kind is what is wrong
@@ -101,11 +101,11 @@ def check_whole_number(
 
 
 class BadShape(BadValue):
-    """Arrays that do not fit one another."""
+    """Arrays whose shapes do not match."""
 
 
 class NoIdeal(BadValue):
-    """An ideal that is not above zero, where that is refused; `index` says of which ranking."""
+    """An ideal that is not above zero, if the convention refuses it; `index` is the ranking."""
 
     def __init__(self, index: tuple[int, ...], value: object, argument: str = "") -> None:
         self.index = index
@@ -121,7 +121,7 @@ class NoIdeal(BadValue):
 
 
 class BadInput(GainfulError, ValueError):
-    """A file, a line of one, or an entry of a dict that cannot be what it should be."""
+    """A file, a line or an entry of a dict that is invalid."""
 
     def __init__(self, where: str, problem: str, expected: str = "") -> None:
         self.where, self.problem, self.expected = where, problem, expected
@@ -160,15 +160,15 @@ class Tied(GainfulError, ValueError):
 
 
 class BadPlugin(GainfulError, RuntimeError):
-    """A measure or formula of one's own that does not do what it should."""
+    """A custom measure or formula that fails."""
 
 
 class NotExact(GainfulError, ValueError):
-    """An average over tie orders, asked of a measure that cannot be averaged that way."""
+    """An average over tie orders of a measure that has no exact one."""
 
 
 class CannotCompare(GainfulError, ValueError):
-    """Two conventions, of which one cannot compute what was asked."""
+    """Conventions, runs or systems that cannot be compared."""
 
 
 # What each extra brings, by the names under which it can be installed from anywhere.
@@ -182,7 +182,7 @@ EXTRAS = {
 
 
 class NotInstalled(GainfulError, ImportError):
-    """A part of gainful that needs what is not installed; says how to install it."""
+    """A feature whose packages are not installed; the message says how to install them."""
 
     def __init__(self, feature: str, extra: str) -> None:
         self.feature, self.extra = feature, extra
@@ -198,7 +198,7 @@ class NothingToAverage(GainfulError, ValueError):
 
 
 class UnknownName(GainfulError, LookupError, ValueError):
-    """A name that is in none of our tables; says which known one is nearest."""
+    """An unknown name; the message has the nearest known one."""
 
     def __init__(
         self,

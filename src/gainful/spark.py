@@ -76,8 +76,8 @@ def per_query(
     """How good is each query of a run, as a Spark frame?
 
     Some whole queries at a time go to the same functions as everywhere, on the workers
-    (`applyInArrow`). They do it twice: at once, to refuse what `evaluate` refuses, and when Spark
-    computes the frame; cache a run that is costly to make. Only counts come to the driver.
+    (`applyInArrow`). This happens twice: at once, to check the input, and when Spark computes the
+    frame; cache a run that is expensive to compute. Only counts come to the driver.
 
     Args:
         qrels: a Spark frame with query, doc, grade, or anything that `evaluate` takes.
@@ -256,23 +256,23 @@ def per_session(
 ) -> Any:
     """How good is each session, as a Spark frame?
 
-    Some whole sessions at a time go to the functions that read and judge sessions in memory, on
-    the workers (`mapInArrow`). They do it twice: at once, to refuse what is wrong with rows, and
-    when Spark computes the frame; cache sessions that are costly to make. Means of groups are then
-    Spark's: `per_session(…).groupBy("system").mean()`.
+    Some whole sessions at a time go to the functions that read and judge sessions in memory, on the
+    workers (`mapInArrow`). This happens twice: at once, to check the input, and when Spark computes
+    the frame; cache sessions that are expensive to compute. Means of groups are then Spark's:
+    `per_session(…).groupBy("system").mean()`.
 
     Args:
         sessions: a Spark frame with session, query (its position from 1), rank, doc; or a log of
             events, which becomes sessions in Spark.
-        qrels: whatever `gainful.evaluate` takes; a session's topic is whose judgments count.
-            Without them, what the searchers said themselves (the column grade) or did (clicks).
+        qrels: whatever `gainful.evaluate` takes; the topic of a session selects its judgments.
+            Without them, searchers' own grades (the column grade) or clicks count.
         measures: names such as "nsDCG(b=2, bq=4)@10", as in `gainful.sessions.evaluate`.
         like: whose settings to follow.
         columns: how columns are called, if not as usual.
-        gap: of a log: the pause after which a session of the user ends, such as "30m".
-        events: of a log: what its words for events mean, such as {"shown": "view"}.
-        gain_from: without judgments, what gains: "clicked" (default), "purchased", "dwell>=30s", or
-            weights such as {"clicked": 1, "purchased": 5}, of which the highest counts.
+        gap: for a log: the pause that ends a session, such as "30m".
+        events: for a log: the names of its events, such as {"shown": "view"}.
+        gain_from: without judgments, what counts as gain: "clicked" (default), "purchased",
+            "dwell>=30s", or weights such as {"clicked": 1, "purchased": 5} (the highest counts).
         flat: name the columns of measures as `to_flat()` does, such as nsdcg_at_10.
         **settings: single settings, such as `duplicates="first"`.
 

@@ -38,8 +38,8 @@ def assert_ranking_quality(
 
     Args:
         qrels: whatever `gainful.evaluate` takes.
-        run: whatever `gainful.evaluate` takes; none, if the first tells both, as a RAG file does.
-        floors: the least that the mean of each measure may be.
+        run: whatever `gainful.evaluate` takes; leave it out if qrels contains both.
+        floors: the lowest allowed mean of each measure.
         **options: further rules, the baseline, how files are read: all that `gainful.gate` takes.
 
     Returns:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
+from functools import wraps
+from typing import Any
 from zlib import crc32
 
 import numpy as np
@@ -36,10 +38,20 @@ class Cell:
         return self.simulate(trials, np.random.default_rng([seed, crc32(self.name.encode())]))
 
 
-def split_trials(trials: int, size: int = BATCH) -> Iterator[int]:
-    """How many trials each batch has."""
-    for start in range(0, trials, size):
-        yield min(size, trials - start)
+def in_batches(simulate: Callable[..., Rates], size: int = BATCH) -> Callable[..., Rates]:
+    """A simulation, for a few trials at a time: `trials` and `random` are its last arguments."""
+
+    @wraps(simulate)
+    def average(*arguments: Any) -> Rates:
+        *labels, trials, random = arguments
+        sizes = [min(size, trials - start) for start in range(0, trials, size)]
+        parts = [simulate(*labels, number, random) for number in sizes]
+        return {
+            name: float(np.average([part[name] for part in parts], weights=sizes))
+            for name in parts[0]
+        }
+
+    return average
 
 
 def draw_seed(random: np.random.Generator) -> int:
@@ -56,10 +68,3 @@ def coverage(low: Array, high: Array, truth: float) -> float:
     """The share of intervals that hold the truth, but for rounding."""
     slack = 1e-9 * max(1.0, abs(truth))
     return float(np.mean((low <= truth + slack) & (high >= truth - slack)))
-
-
-def average_rates(parts: list[Rates], sizes: list[int]) -> Rates:
-    """The rates of all batches together."""
-    return {
-        name: float(np.average([part[name] for part in parts], weights=sizes)) for name in parts[0]
-    }

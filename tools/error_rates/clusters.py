@@ -9,11 +9,10 @@ from tools.error_rates.cell import (
     RESAMPLES,
     Cell,
     Rates,
-    average_rates,
     coverage,
     draw_seed,
+    in_batches,
     rejection_rate,
-    split_trials,
 )
 
 from gainful.evidence.statistics.outcome import Resampling, UnitSums
@@ -42,26 +41,22 @@ def list_cells() -> list[Cell]:
     ]
 
 
+@in_batches
 def simulate_clusters(
     test: str, correlation: float, conversations: int, trials: int, random: np.random.Generator
 ) -> Rates:
     """Rejections by turn and by conversation, and how often intervals by conversation hold zero."""
     cluster = np.repeat(np.arange(conversations), np.resize(_SIZES[test], conversations))
     function = TESTS["t" if test == UNEQUAL else test].function
-    parts, numbers = [], list(split_trials(trials))
-    for number in numbers:
-        differences = draw_differences(cluster, correlation, number, random)
-        resampling = Resampling(resamples=RESAMPLES, seed=draw_seed(random))
-        by_turn = function(differences, resampling)
-        whole = function(UnitSums.from_values(differences, cluster), resampling)
-        parts.append(
-            {
-                "by turn": rejection_rate(by_turn.p),
-                "by conversation": rejection_rate(whole.p),
-                "held": coverage(whole.low, whole.high, 0.0),
-            }
-        )
-    return average_rates(parts, numbers)
+    differences = draw_differences(cluster, correlation, trials, random)
+    resampling = Resampling(resamples=RESAMPLES, seed=draw_seed(random))
+    by_turn = function(differences, resampling)
+    whole = function(UnitSums.from_values(differences, cluster), resampling)
+    return {
+        "by turn": rejection_rate(by_turn.p),
+        "by conversation": rejection_rate(whole.p),
+        "held": coverage(whole.low, whole.high, 0.0),
+    }
 
 
 def draw_differences(

@@ -10,10 +10,9 @@ from tools.error_rates.cell import (
     RESAMPLES,
     Cell,
     Rates,
-    average_rates,
     draw_seed,
+    in_batches,
     rejection_rate,
-    split_trials,
 )
 from tools.error_rates.populations import exchangeable, made, tilted
 
@@ -68,6 +67,7 @@ def limit_rate(test: str, kind: str, size: int) -> dict[str, float]:
     return {"rejected": _LARGEST_SKEWED} if size >= _FROM_QUERIES else {}
 
 
+@partial(in_batches, size=_BATCH)
 def simulate_family(
     test: str,
     kind: str,
@@ -79,15 +79,12 @@ def simulate_family(
 ) -> Rates:
     """How often any pair is significant; by max-T, how often all intervals hold their truth."""
     pairs = np.array(list(combinations(range(runs), 2)))
-    parts, numbers = [], list(split_trials(trials, _BATCH))
-    for number in numbers:
-        values = draw_values(kind, spreads, (number, size, runs), random)
-        resampling = Resampling(resamples=RESAMPLES, seed=draw_seed(random))
-        rates = {"rejected": rejection_rate(SMALLEST_P[test](values, pairs, resampling))}
-        if test == "max-t" and runs <= _MOST_OF_INTERVALS:
-            rates["held"] = hold_all(values, pairs, resampling)
-        parts.append(rates)
-    return average_rates(parts, numbers)
+    values = draw_values(kind, spreads, (trials, size, runs), random)
+    resampling = Resampling(resamples=RESAMPLES, seed=draw_seed(random))
+    rates = {"rejected": rejection_rate(SMALLEST_P[test](values, pairs, resampling))}
+    if test == "max-t" and runs <= _MOST_OF_INTERVALS:
+        rates["held"] = hold_all(values, pairs, resampling)
+    return rates
 
 
 def hold_all(values: Array, pairs: Ranks, resampling: Resampling) -> float:

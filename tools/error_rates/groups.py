@@ -9,10 +9,9 @@ from tools.error_rates.cell import (
     RESAMPLES,
     Cell,
     Rates,
-    average_rates,
     draw_seed,
+    in_batches,
     rejection_rate,
-    split_trials,
 )
 
 from gainful.evidence.comparisons.compare import test_interaction
@@ -39,21 +38,15 @@ def list_cells() -> list[Cell]:
     ]
 
 
+@in_batches
 def simulate_groups(size: int, trials: int, random: np.random.Generator) -> Rates:
     """Differences of Student's t with 3 degrees, whose spread differs from group to group."""
-    parts, numbers = [], list(split_trials(trials))
-    for number in numbers:
-        values = random.standard_t(3, size=(GROUPS, size, number))
-        resampling = Resampling(resamples=RESAMPLES, seed=draw_seed(random))
-        _, p = test_interaction(list(0.5 + values), resampling)
-        spread = np.linspace(0.5, 2.0, GROUPS)[:, None, None]
-        smallest = [
-            _smallest_p(values[..., at] * spread[..., 0], resampling) for at in range(number)
-        ]
-        parts.append(
-            {"any group": rejection_rate(np.array(smallest)), "dependence": rejection_rate(p)}
-        )
-    return average_rates(parts, numbers)
+    values = random.standard_t(3, size=(GROUPS, size, trials))
+    resampling = Resampling(resamples=RESAMPLES, seed=draw_seed(random))
+    _, p = test_interaction(list(0.5 + values), resampling)
+    spread = np.linspace(0.5, 2.0, GROUPS)[:, None, None]
+    smallest = [_smallest_p(values[..., at] * spread[..., 0], resampling) for at in range(trials)]
+    return {"any group": rejection_rate(np.array(smallest)), "dependence": rejection_rate(p)}
 
 
 def _smallest_p(differences: Array, resampling: Resampling) -> float:

@@ -10,10 +10,9 @@ from tools.error_rates.cell import (
     RESAMPLES,
     Cell,
     Rates,
-    average_rates,
     draw_seed,
+    in_batches,
     rejection_rate,
-    split_trials,
 )
 
 from gainful.evidence.statistics.effect_size import SKEWED, skewness_of_changes
@@ -38,26 +37,22 @@ def list_cells() -> list[Cell]:
     ]
 
 
+@in_batches
 def simulate_margin(kind: str, size: int, trials: int, random: np.random.Generator) -> Rates:
     """How often the gate and TOST let a build through, and how many samples are told as skewed."""
-    parts, numbers = [], list(split_trials(trials))
-    for number in numbers:
-        differences = draw_changes(kind, (size, number), random)
-        differences[0, ~differences.any(axis=0)] = -1e-9  # a sample without any difference
-        one_sided = Resampling(alpha=2 * ALPHA, resamples=RESAMPLES, seed=draw_seed(random))
-        by_t, by_flips = t_test(differences, one_sided), randomisation_test(differences, one_sided)
-        units = UnitSums.from_values(differences)
-        same = tost_p(units.means(), units.standard_errors(), size - 1, MARGIN)
-        skewness = np.array([skewness_of_changes(column) for column in differences.T])
-        parts.append(
-            {
-                "no-worse-than": float(np.mean(by_flips.low > -MARGIN)),
-                "by t": float(np.mean(by_t.low > -MARGIN)),
-                "TOST": rejection_rate(same),
-                "told": float(np.mean(skewness < -SKEWED)),
-            }
-        )
-    return average_rates(parts, numbers)
+    differences = draw_changes(kind, (size, trials), random)
+    differences[0, ~differences.any(axis=0)] = -1e-9  # a sample without any difference
+    one_sided = Resampling(alpha=2 * ALPHA, resamples=RESAMPLES, seed=draw_seed(random))
+    by_t, by_flips = t_test(differences, one_sided), randomisation_test(differences, one_sided)
+    units = UnitSums.from_values(differences)
+    same = tost_p(units.means(), units.standard_errors(), size - 1, MARGIN)
+    skewness = np.array([skewness_of_changes(column) for column in differences.T])
+    return {
+        "no-worse-than": float(np.mean(by_flips.low > -MARGIN)),
+        "by t": float(np.mean(by_t.low > -MARGIN)),
+        "TOST": rejection_rate(same),
+        "told": float(np.mean(skewness < -SKEWED)),
+    }
 
 
 def draw_changes(kind: str, shape: tuple[int, ...], random: np.random.Generator) -> Array:

@@ -9,10 +9,9 @@ from tools.error_rates.cell import (
     ALPHA,
     Cell,
     Rates,
-    average_rates,
     coverage,
     draw_seed,
-    split_trials,
+    in_batches,
 )
 from tools.error_rates.populations import MEASURES, read_values
 
@@ -39,20 +38,18 @@ def list_cells() -> list[Cell]:
     ]
 
 
+@in_batches
 def simulate_mean(measure: str, size: int, trials: int, random: np.random.Generator) -> Rates:
     """How often the interval that is printed holds the mean of all, and which one that is."""
     values = read_values(measure)[:, 0]
-    parts, numbers = [], list(split_trials(trials))
-    for number in numbers:
-        sample = random.choice(values, (size, number))
-        if size < FEWEST_DRAWN:
-            low, high = t_interval(sample, ALPHA)
-            constant = np.ptp(sample, axis=0) == 0  # the interval is a point then
-            low[constant] = high[constant] = sample[0, constant]
-        else:
-            drawn = bca_bootstrap(
-                sample, Resampling(resamples=_RESAMPLES, seed=draw_seed(random), alpha=ALPHA)
-            )
-            low, high = drawn.low, drawn.high
-        parts.append({"held": coverage(low, high, float(values.mean()))})
-    return average_rates(parts, numbers)
+    sample = random.choice(values, (size, trials))
+    if size < FEWEST_DRAWN:
+        low, high = t_interval(sample, ALPHA)
+        constant = np.ptp(sample, axis=0) == 0  # the interval is a point then
+        low[constant] = high[constant] = sample[0, constant]
+    else:
+        drawn = bca_bootstrap(
+            sample, Resampling(resamples=_RESAMPLES, seed=draw_seed(random), alpha=ALPHA)
+        )
+        low, high = drawn.low, drawn.high
+    return {"held": coverage(low, high, float(values.mean()))}

@@ -9,11 +9,10 @@ from tools.error_rates.cell import (
     RESAMPLES,
     Cell,
     Rates,
-    average_rates,
     coverage,
     draw_seed,
+    in_batches,
     rejection_rate,
-    split_trials,
 )
 from tools.error_rates.populations import MEASURES, exchangeable, made, mostly_zero, tilted
 
@@ -41,25 +40,21 @@ def list_cells() -> list[Cell]:
     return cells
 
 
+@in_batches
 def simulate_test(
     test: str, kind: str, measure: str, size: int, trials: int, random: np.random.Generator
 ) -> Rates:
     """Rejections at 5 %, and how often the interval holds the mean difference, zero."""
     resamples = _DRAWN_RESAMPLES if test in DRAWN else RESAMPLES
-    parts, numbers = [], list(split_trials(trials))
-    for number in numbers:
-        differences = draw_differences(kind, measure, (size, number), random)
-        differences[0, ~differences.any(axis=0)] = 1e-9  # a sample without any difference
-        outcome = TESTS[test].function(
-            differences, Resampling(resamples=resamples, seed=draw_seed(random))
-        )
-        parts.append(
-            {
-                "rejected": rejection_rate(outcome.p),
-                "held": coverage(outcome.low, outcome.high, 0.0),
-            }
-        )
-    return average_rates(parts, numbers)
+    differences = draw_differences(kind, measure, (size, trials), random)
+    differences[0, ~differences.any(axis=0)] = 1e-9  # a sample without any difference
+    outcome = TESTS[test].function(
+        differences, Resampling(resamples=resamples, seed=draw_seed(random))
+    )
+    return {
+        "rejected": rejection_rate(outcome.p),
+        "held": coverage(outcome.low, outcome.high, 0.0),
+    }
 
 
 def draw_differences(

@@ -10,11 +10,10 @@ from tools.error_rates.cell import (
     RESAMPLES,
     Cell,
     Rates,
-    average_rates,
     coverage,
     draw_seed,
+    in_batches,
     rejection_rate,
-    split_trials,
 )
 from tools.error_rates.designs import (
     Labels,
@@ -90,31 +89,27 @@ def draw_values(
     return np.asarray(noise + who + what)
 
 
+@in_batches
 def simulate_design(design: str, errors: str, trials: int, random: np.random.Generator) -> Rates:
     """Two systems alike: rejections; one better by 0.7: how often the interval holds that."""
-    parts, numbers = [], list(split_trials(trials))
-    for number in numbers:
-        system, searcher, scenario = DESIGNS[design](random)
-        plan = find_design(system, searcher, scenario)
-        assert plan is not None
-        values = draw_values(errors, searcher, scenario, number, random)
-        blocks = [
-            np.unique(labels[plan.rows], return_inverse=True)[1] for labels in (searcher, scenario)
-        ]
-        if not is_estimable(plan, blocks):
-            blocks = blocks[1:]
-        resampling = Resampling(resamples=RESAMPLES, seed=draw_seed(random))
-        alike = permute_pair(values[plan.rows], plan, blocks, resampling)
-        shifted = permute_pair(
-            (values + _EFFECT * (system == 1)[:, None])[plan.rows], plan, blocks, resampling
-        )
-        parts.append(
-            {
-                "rejected": rejection_rate(alike.p),
-                "held": coverage(shifted.low, shifted.high, _EFFECT),
-            }
-        )
-    return average_rates(parts, numbers)
+    system, searcher, scenario = DESIGNS[design](random)
+    plan = find_design(system, searcher, scenario)
+    assert plan is not None
+    values = draw_values(errors, searcher, scenario, trials, random)
+    blocks = [
+        np.unique(labels[plan.rows], return_inverse=True)[1] for labels in (searcher, scenario)
+    ]
+    if not is_estimable(plan, blocks):
+        blocks = blocks[1:]
+    resampling = Resampling(resamples=RESAMPLES, seed=draw_seed(random))
+    alike = permute_pair(values[plan.rows], plan, blocks, resampling)
+    shifted = permute_pair(
+        (values + _EFFECT * (system == 1)[:, None])[plan.rows], plan, blocks, resampling
+    )
+    return {
+        "rejected": rejection_rate(alike.p),
+        "held": coverage(shifted.low, shifted.high, _EFFECT),
+    }
 
 
 def cyclic_square(systems: int, searchers: int) -> Labels:
@@ -124,6 +119,7 @@ def cyclic_square(systems: int, searchers: int) -> Labels:
     return (searcher + scenario) % systems, searcher, scenario
 
 
+@in_batches
 def simulate_square(
     systems: int, searchers: int, errors: str, trials: int, random: np.random.Generator
 ) -> Rates:
@@ -132,21 +128,17 @@ def simulate_square(
     pairs = list(combinations(range(systems), 2))
     model = build_linear_model(labels[0], labels[1], labels[2:], pairs)
     assert model is not None
-    parts, numbers = [], list(split_trials(trials))
-    for number in numbers:
-        values = draw_values(errors, labels[1], labels[2], number, random)
-        resampling = Resampling(resamples=RESAMPLES, seed=draw_seed(random))
-        outcome = freedman_lane_test(model, values, resampling)
-        holds = ((outcome.low <= 0) & (outcome.high >= 0)).all(axis=0)
-        parts.append(
-            {
-                "rejected": rejection_rate(outcome.p_corrected.min(axis=0)),
-                "held": float(holds.mean()),
-            }
-        )
-    return average_rates(parts, numbers)
+    values = draw_values(errors, labels[1], labels[2], trials, random)
+    resampling = Resampling(resamples=RESAMPLES, seed=draw_seed(random))
+    outcome = freedman_lane_test(model, values, resampling)
+    holds = ((outcome.low <= 0) & (outcome.high >= 0)).all(axis=0)
+    return {
+        "rejected": rejection_rate(outcome.p_corrected.min(axis=0)),
+        "held": float(holds.mean()),
+    }
 
 
+@in_batches
 def simulate_power(searchers: int, trials: int, random: np.random.Generator) -> Rates:
     """How often are two systems told apart that differ by 0.6 errors, beside one at +3?"""
     system, searcher, scenario = cyclic_square(4, searchers)
@@ -154,10 +146,7 @@ def simulate_power(searchers: int, trials: int, random: np.random.Generator) -> 
     model = build_linear_model(system, searcher, [scenario], pairs)
     assert model is not None
     truth = np.array([0.6, 0.0, 0.0, 3.0])[system]
-    parts, numbers = [], list(split_trials(trials))
-    for number in numbers:
-        values = random.normal(size=(system.size, number)) + truth[:, None]
-        resampling = Resampling(resamples=RESAMPLES, seed=draw_seed(random))
-        outcome = freedman_lane_test(model, values, resampling)
-        parts.append({"found": rejection_rate(outcome.p_corrected[pairs.index((0, 1))])})
-    return average_rates(parts, numbers)
+    values = random.normal(size=(system.size, trials)) + truth[:, None]
+    resampling = Resampling(resamples=RESAMPLES, seed=draw_seed(random))
+    outcome = freedman_lane_test(model, values, resampling)
+    return {"found": rejection_rate(outcome.p_corrected[pairs.index((0, 1))])}

@@ -75,13 +75,13 @@ def simulate_agents(tasks: int = 60, *, seed: int = 2008) -> SimulatedAgents:
 
     The policies (the column system): `one shot` asks once for ten results; `until found` asks for
     five at a time until one is relevant, `until enough` until three are; `all budget` asks eight
-    times for ten, whatever comes. A query brings a relevant document at rank 1 with .25, and .12
-    more for each that the agent has read, up to .7; at rank i that chance is divided by i. The
-    column tokens has what a result costs to read, query_tokens what a query costs to ask.
+    times for ten in any case. A query brings a relevant document at rank 1 with .25, and .12 more
+    for each that the agent has read, up to .7; at rank i that chance is divided by i. The column
+    tokens has what a result costs to read, query_tokens what a query costs to ask.
 
     Args:
         tasks: how many.
-        seed: where chance begins.
+        seed: random seed.
 
     Returns:
         A study: sessions with the columns system, topic, tokens, query_tokens; and judgments.

@@ -28,11 +28,11 @@ def simulate_log(
 ) -> Sessions:
     """A log of searchers whose patience is known: simulated, the same for a seed.
 
-    A searcher looks at rank i of a list with 1/(1 + log_b i), and asks a query q with
-    1/(1 + log_bq q). With p, it is the searcher of sRBP instead: after each document goes on with
-    p, then stays in the list with `balance` or else asks anew. Whoever looks at a result clicks on
-    it with `click`. After each query a searcher has with chance `success` what was wanted: the last
-    result looked at is clicked, and the session ends.
+    A searcher looks at rank i of a list with 1/(1 + log_b i), and asks a query q with 1/(1 + log_bq
+    q). With p, it is the searcher of sRBP instead: after each document goes on with p, then stays
+    in the list with `balance` or else asks anew. A result that is looked at is clicked with
+    `click`. After each query a searcher has with chance `success` what was wanted: the last result
+    looked at is clicked, and the session ends.
 
     Args:
         sessions: how many.
@@ -41,10 +41,10 @@ def simulate_log(
         p: how likely sRBP's searcher goes on; then b and bq do not count.
         balance: how likely that searcher stays in the list.
         results: of each query.
-        most_queries: of a session; who would ask more is cut off.
+        most_queries: of a session; longer sessions are cut off.
         click: how likely a result that is looked at is clicked.
         success: how likely a query brings what was wanted.
-        seed: where chance begins.
+        seed: random seed.
 
     Returns:
         `Sessions` with the columns scanned (how deep was looked) and clicked.

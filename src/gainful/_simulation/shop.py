@@ -82,14 +82,14 @@ def simulate_shop(seed: int = 2026) -> SimulatedShop:
 
     600 clients search a shop for two weeks; chance gives each of them the old ranking or the new
     one, for good. What is logged is what User Behavior Insights logs: queries with their hits, and
-    events. Sessions are not named in it; a client's pause tells them.
+    events. It has no session ids; a client's pauses separate sessions.
 
     - A need (`NEEDS`) has 16 products with grades of 0 to 3, and queries that become more exact.
     - A variant ranks by the grade and noise: `NOISE`, less for the new one and for exact queries.
       So a query has one list in each variant.
     - A searcher looks at rank i with 1/(1 + log_b i), b = 3, and clicks on what is looked at by its
       grade (`CLICKED`); some clicks become purchases (`BOUGHT`), which end the session.
-    - Whoever bought nothing asks a query q with 1/(1 + log_bq q), bq = 2.5; at most 6.
+    - A searcher who bought nothing asks a query q with 1/(1 + log_bq q), bq = 2.5; at most 6.
 
     Args:
         seed: which log; a whole number from 0 on.

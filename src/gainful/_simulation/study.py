@@ -47,7 +47,7 @@ _GOOD = 2  # a grade that satisfies
 
 @frozen(eq=False, repr=False)
 class SimulatedStudy(Shown):
-    """What 30 simulated searchers did, and what a simulated expert said of the documents."""
+    """What 30 simulated searchers did, and a simulated expert's grades of the documents."""
 
     TITLE: ClassVar[str] = "Simulated study"
 
@@ -98,7 +98,7 @@ def simulate_study(seed: int = 2008, *, empty: float = 0.0, short: float = 0.0) 
     on each system; each of the six ways to choose the two is taken five times, so that each
     scenario was done 15 times on each system. Sessions have as many queries as in Table 2.
 
-    The searcher: the longer sessions go to whom they are due, by the difficulty of the scenario,
+    The searcher: longer sessions depend on the difficulty of the scenario,
     the searcher's luck that day and chance. All queries but the last are poor, because a searcher
     quits as soon as one brings a reasonably good result.
 

@@ -30,27 +30,28 @@ def calibrate(
     seed: int = SEED,
     **options: Unpack[ReadingOptions],
 ) -> Calibration:
-    """Who are the searchers of this log: how far do they read, how often do they ask again?
+    """How far do the searchers of this log read, and how often do they query again?
 
-    A discount is read as behaviour: the share of searchers who look at rank i, or ask a query q.
-    The b, bq and p that make the log most likely are those searchers' own. Lists and sessions that
-    ended where there was no more are cut off there; a last click is a lower bound of how deep was
-    looked. Searchers also stop because they succeeded, which makes bq too low.
+    A discount is interpreted as behaviour: the share of searchers who look at rank i, or ask query
+    q. The estimates are the b, bq and p that make the log most likely. Lists and sessions that
+    ended because nothing was left count as censored; a last click is a lower bound of how deep the
+    searcher looked. Searchers also stop because they succeeded, which makes bq too low.
 
     Args:
         log: sessions as `sessions.evaluate` takes them, with a column scanned (how deep the
             searcher looked) or clicked.
-        by: a column, or several, whose groups are measured besides.
-        depth_from: scanned or clicked; the first of these that there is.
-        query_limit: the number of queries that no session can pass, such as the budget of an
-            agent; sessions that reach it were cut off.
-        level: of intervals, in per cent.
-        seed: of the split into five parts, by which discounts are compared.
+        by: a column, or several, whose groups are also measured.
+        depth_from: scanned or clicked; by default the first one present.
+        query_limit: the maximum number of queries of a session, such as the budget of an agent;
+            sessions that reach it were cut off.
+        level: of the intervals, in per cent.
+        seed: random seed of the split that compares discounts.
         **options: how the log is read and which of its sessions count (`sessions.ReadingOptions`);
-            what min_queries leaves biases bq, what first_queries leaves out was cut off.
+            min_queries biases bq, and sessions that first_queries shortens count as censored.
 
     Returns:
-        `Calibration`: estimates with intervals, which discount fits best, and measures to paste.
+        `Calibration`: estimates with intervals, which discount fits best, and measures for these
+        searchers.
 
     Examples:
         >>> from gainful.sessions import simulate_log

@@ -47,15 +47,15 @@ def check(
     """Is anything wrong with these files, or dicts and frames, by themselves and together?
 
     Args:
-        *files: judgments, runs and sessions, each found out by content, one after the other or
-            in a list; what is no file but in memory is judgments if it comes first, else a run.
-        sessions_format: the format of sessions; what is no judgments is taken to be in it.
-        columns: how columns are called, such as {"query": "user", "doc": "item"}, if not usual.
-        tool: of traces and transcripts: the tool, or several, whose calls are searches.
-        gap: of a log: the pause after which a session of the user ends, such as "30m".
-        events: of a log: what its words for events mean, such as {"shown": "view"}.
+        *files: judgments, runs and sessions, recognised by content, one after the other or in a
+            list. Of objects in memory, the first is the judgments and the others are runs.
+        sessions_format: the format of sessions, assumed for everything but judgments.
+        columns: names of columns, such as {"query": "user", "doc": "item"}, if not the usual ones.
+        tool: for traces and transcripts: the tool, or tools, whose calls are searches.
+        gap: for a log: the pause that ends a session, such as "30m".
+        events: for a log: the names of its events, such as {"shown": "view"}.
         topics: of sessions: a file of lines `session topic`, or {session: topic}.
-        pages: of the Session Track: does a further page continue the list, or count?
+        pages: for the Session Track: whether further pages continue the list or count as queries.
 
     Returns:
         `CheckReport`: `ok`, and what was found in each file and in each pair of them.

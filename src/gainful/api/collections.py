@@ -36,11 +36,11 @@ def evaluate_collections(
     called the same in every collection.
 
     Args:
-        folder: holds a folder for each collection.
-        measures: one or several; nDCG@10, AP and RR if none is named.
+        folder: a folder with one folder per collection.
+        measures: one or several; by default nDCG@10, AP and RR.
         keep_going: leave out collections and runs that cannot be read, with a note; by default
             the first of them is an error.
-        **options: how inputs are read, and whose settings count (`RunOptions`).
+        **options: how inputs are read, and the settings to follow (`RunOptions`).
 
     Returns:
         `CollectionResults`: the value of each run on each collection, and the mean over

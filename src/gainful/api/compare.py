@@ -64,8 +64,8 @@ def compare(
         *more: further runs, and after the runs the measures.
         measures: whatever `evaluate` takes; the runs are compared in each.
         per_query: find the queries that changed most by the first measure, and what moved there.
-        by: of results of sessions: the column that names the system.
-        block: of results of sessions: the columns whose effects are taken out.
+        by: for sessions: the column of systems.
+        block: for sessions: the columns whose effects are removed.
         interactions: for Novelty: who interacted with which item; a table of users and items.
         **options: how runs are compared (`stats.MethodOptions`) and read (`RunOptions`).
 
@@ -124,23 +124,24 @@ def compare_sessions(
 ) -> Comparison:
     """Is one system really better than another, by the sessions of a study?
 
-    Searchers' whole assignments (which system on which scenario) are exchanged, as chance could
-    have dealt them, so that a Latin square stays one. More than two systems, each tried once by a
-    searcher, are compared by a linear model whose residuals are permuted within searchers. Several
-    systems that had the same conversations are paired by conversation, as runs are by query.
+    The test permutes searchers' whole assignments (which system on which scenario), so a Latin
+    square remains one. More than two systems, each tried once by a searcher, are compared by a
+    linear model whose residuals are permuted within searchers. Several systems that had the same
+    conversations are paired by conversation, as runs are by query.
 
     Args:
         sessions: whatever `evaluate` takes; or what it returned.
         qrels: whatever `evaluate` takes.
         measures: whatever `evaluate` takes; systems are compared in each.
         by: the column that names the system.
-        block: the columns whose effects are taken out: searcher and scenario, if they are there.
+        block: the columns whose effects are removed; by default searcher and scenario, if present.
             The first names who is exchanged, the others the tasks.
         **options: how systems are compared (`stats.MethodOptions`), how sessions are read and what
-            gains (`sessions.GainOptions`), and single settings, such as `duplicates="first"`.
+            counts as gain (`sessions.GainOptions`), and single settings, such as
+            `duplicates="first"`.
 
     Returns:
-        `Comparison`: the differences with blocks taken out, their intervals and p.
+        `Comparison`: the differences with block effects removed, their intervals and p.
 
     Examples:
         >>> from gainful import sessions

@@ -53,9 +53,9 @@ def correlate(
             of several runs a column run too. Or a dict {query: number}.
         coefficient: spearman (default), pearson or kendall.
         alpha: one minus the confidence of intervals, and the level of tests.
-        resamples: how often queries (or sessions, or whole searchers) are drawn again.
-        seed: where chance begins.
-        cluster: of runs: what queries belong to that are not independent, such as the turns of a
+        resamples: number of resamples of queries (or sessions, or whole searchers).
+        seed: random seed.
+        cluster: for runs: clusters of queries that are not independent, such as the turns of a
             conversation: a pattern with a group, or {query: cluster}. Sessions of a searcher are
             drawn together anyway.
 

@@ -216,8 +216,8 @@ class IntervalOptions(GroupOptions, total=False):
             column of items, or their ids.
         interactions: of Novelty: who had to do with which item; a table of users and items.
         interval: of `runs`: also how sure each mean is, at this level in per cent, such as 95.
-        resamples: of the interval: how often queries are drawn again.
-        seed: of the interval: where chance begins.
+        resamples: of the interval: number of resamples.
+        seed: of the interval: random seed.
     """
 
     items: AnyItems | None
@@ -268,16 +268,16 @@ def evaluate(
 
     Args:
         qrels: a path, a dict {query: {document: grade}} or {query: [relevant document, …]},
-            a frame (polars, pandas, anything that speaks Arrow; a row for each document, or for
+            a frame (polars, pandas, anything that supports Arrow; a row for each document, or for
             each query with lists), or a list: of records, of rows (query, document, grade), or
-            of a list of documents for each query. Without grades, what is judged has grade 1.
+            of a list of documents for each query. Without grades, each judged document has grade 1.
         run: in the same shapes, with scores, or documents in rank order; documents may be
-            (document, score) pairs and those of LlamaIndex, Haystack and LangChain. What tells
-            both, as RAG records do, is named once.
-        measures: names such as "nDCG@10", "AP", "P_5", "ndcg_cut.5,10"; one or several;
-            nDCG@10, AP and RR if none is named.
-        runs: several runs, by name or in a list, instead of one; they may stand in its place too.
-        **options: intervals, how inputs are read, and whose settings count (`RunOptions`).
+            (document, score) pairs and those of LlamaIndex, Haystack and LangChain. RAG records
+            contain both; pass them once.
+        measures: names such as "nDCG@10", "AP", "P_5", "ndcg_cut.5,10"; one or several; by default
+            nDCG@10, AP and RR.
+        runs: several runs, by name or in a list, instead of `run`, which accepts them too.
+        **options: intervals, how inputs are read, and the settings to follow (`RunOptions`).
 
     Returns:
         `QueryResults` of a run; of several runs `RunResults`, which is a dict of them by name.

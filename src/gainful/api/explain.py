@@ -34,13 +34,13 @@ def explain(
     like: str | Convention | None = None,
     **options: Unpack[Options],
 ) -> Explanation | Contributions:
-    """How does this ranking come by its nDCG, or another measure?
+    """How is the nDCG of a ranking computed, or another measure?
 
     Args:
         grades: of the documents, in rank order.
         measure: one measure of rankings, such as "AP" or "ERR@10".
-        judged: every judged grade of the query, those of the ranking too: the ideal.
-        k: look at the first k documents only.
+        judged: all judged grades of the query, including those of the ranking: the ideal.
+        k: only the first k documents count.
         like: the tool whose settings to follow.
         **options: single settings, such as `gain="exp"`.
 
@@ -83,14 +83,14 @@ def explain_query(
     measure: str | Measure = "nDCG@10",
     **options: Unpack[RunOptions],
 ) -> Contributions:
-    """How does a query of a run come by its value, document by document?
+    """How is the value of a query computed, document by document?
 
     Args:
         qrels: whatever `evaluate` takes.
         run: whatever `evaluate` takes.
-        query: one that counts, by its id.
+        query: the id of the query.
         measure: one measure of rankings, such as "AP" or "nDCG@10".
-        **options: how inputs are read, and whose settings count (`RunOptions`).
+        **options: how inputs are read, and the settings to follow (`RunOptions`).
 
     Examples:
         >>> steps = explain_query({"1": {"a": 1, "b": 1}}, {"1": ["x", "a"]}, "1", "AP").steps
@@ -112,9 +112,9 @@ def which(value: str | float, grades: Numbers, *, judged: Numbers | None = None)
     """Which formulations give this value, to the precision it is printed with?
 
     Args:
-        value: as a tool printed it; as a text it keeps its last zeros.
+        value: as a tool printed it; a text keeps trailing zeros.
         grades: of the documents, in rank order.
-        judged: every judged grade of the query, those of the ranking too: the ideal.
+        judged: all judged grades of the query, including those of the ranking: the ideal.
 
     Examples:
         >>> answer = which("0.932", [3, 2, 3, 0, 1, 2])

@@ -1,4 +1,4 @@
-"""What would another searcher say of these sessions? A page that answers while one asks."""
+"""Make a page of these sessions, with sliders for the searcher model."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def explore(
     calibrated: AnyCalibration | None = None,
     **options: Unpack[EvaluationOptions],
 ) -> str:
-    """What would another searcher say of these sessions? A page that answers while one asks.
+    """Make a page of these sessions, with sliders for the searcher model.
 
     The page is one file of HTML, to be opened from disk; it loads nothing. Its numbers are those
     of `sessions.evaluate`.
@@ -56,16 +56,16 @@ def explore(
     Args:
         sessions: as `sessions.evaluate` takes them.
         qrels: likewise.
-        measure: sDCG or nsDCG, with the options that the page begins with; if none is named,
-            nsDCG@10, or sDCG@10 where gain comes from actions.
-        by: the column whose groups are compared first; system, if there is such a column.
-        title: of the page.
-        command: the words of `gainful sessions` by which the same sessions are read; the page
-            offers the command for what one looks at. Made of the other arguments, if not given.
+        measure: sDCG or nsDCG, with the options to start with; by default nsDCG@10, or sDCG@10 if
+            gain comes from actions.
+        by: the column whose groups are compared first; by default system, if present.
+        title: title of the page.
+        command: the command line of `gainful sessions` that reads these sessions, for the command
+            that the page shows. By default built from the other arguments.
         calibrated: what `calibrate` returned, or the JSON that `gainful calibrate` wrote: the page
-            begins with the searcher that was measured, and its map has the interval drawn.
-        **options: how sessions are read and what gains (`sessions.GainOptions`), and single
-            settings, such as `duplicates="first"` or `b=10`.
+            starts with the estimated searcher, and its map shows the interval.
+        **options: how sessions are read and what counts as gain (`sessions.GainOptions`), and
+            single settings, such as `duplicates="first"` or `b=10`.
 
     Examples:
         >>> from gainful.sessions import simulate_study

@@ -82,14 +82,14 @@ def curves_data(
     query: str | None = None,
     **options: Unpack[RunOptions],
 ) -> FigureData:
-    """How does gain grow from rank to rank, and how far is it from the best that was possible?
+    """How does gain grow from rank to rank, and how far is it from the best possible?
 
     Args:
         qrels: whatever `gainful.evaluate` takes.
         runs: {name: run}.
         measure: CG, DCG, nCG or nDCG with a cutoff; DCG@10 if none is named.
         query: of this query alone; the mean over queries if none is named.
-        **options: how inputs are read, and whose settings count (`RunOptions`).
+        **options: how inputs are read, and the settings to follow (`RunOptions`).
 
     Returns:
         Columns run, rank, value, ideal: what the run has gained down to that rank, and what the
@@ -125,9 +125,9 @@ def differences_data(
 
     Args:
         qrels: whatever `gainful.evaluate` takes; or what it returned for two runs.
-        runs: two of them, {name: run}; the first is what the other is set against.
-        measure: nDCG@10 if none is named; of results, their first.
-        **options: how inputs are read, and whose settings count (`RunOptions`).
+        runs: two of them, {name: run}; the first is the baseline.
+        measure: by default nDCG@10, or the first measure of results.
+        **options: how inputs are read, and the settings to follow (`RunOptions`).
 
     Returns:
         A row for each query, the greatest difference first: query, first, second, difference
@@ -157,7 +157,7 @@ def precision_recall_data(
     Args:
         qrels: whatever `gainful.evaluate` takes.
         runs: {name: run}.
-        **options: how inputs are read, and whose settings count (`RunOptions`).
+        **options: how inputs are read, and the settings to follow (`RunOptions`).
 
     Returns:
         Columns run, recall (0, 0.1, … 1), precision: the mean over queries of IPrec.
@@ -181,11 +181,11 @@ def dots_data(
     Args:
         qrels: whatever `gainful.evaluate` takes; or what it returned, of one run or more.
         runs: {name: run}.
-        measures: one or several; nDCG@10, AP and RR if none is named.
+        measures: one or several; by default nDCG@10, AP and RR.
         interval: its level in per cent; by t below 25 queries, else by bootstrap (BCa).
-        resamples: how often.
-        seed: where chance begins.
-        **options: how inputs are read, and whose settings count (`RunOptions`).
+        resamples: number of resamples.
+        seed: random seed.
+        **options: how inputs are read, and the settings to follow (`RunOptions`).
 
     Returns:
         Columns run, measure, mean, low, high.
@@ -209,8 +209,8 @@ def comparison_data(
     Args:
         qrels: whatever `gainful.compare` takes; or what it returned.
         runs: {name: run}, the baseline first.
-        measures: one or several; nDCG@10, AP and RR if none is named.
-        **options: how inputs are read, and whose settings count (`RunOptions`).
+        measures: one or several; by default nDCG@10, AP and RR.
+        **options: how inputs are read, and the settings to follow (`RunOptions`).
 
     Returns:
         Columns run, measure, mean (the difference), low, high.
@@ -231,8 +231,8 @@ def heatmap_data(
     Args:
         qrels: whatever `gainful.evaluate` takes; or what it returned, of one run or more.
         runs: {name: run}.
-        measure: nDCG@10 if none is named; of results, their first.
-        **options: how inputs are read, and whose settings count (`RunOptions`).
+        measure: by default nDCG@10, or the first measure of results.
+        **options: how inputs are read, and the settings to follow (`RunOptions`).
 
     Returns:
         Columns run, query, value; the best run and the easiest query first.
@@ -253,8 +253,8 @@ def groups_data(
         qrels: whatever `gainful.evaluate` takes; or what it or `sessions.evaluate` returned with
             groups.
         runs: {name: run}.
-        measure: nDCG@10 if none is named; of results, their first.
-        **options: groups (`group`, `queries`), how inputs are read, and whose settings count.
+        measure: by default nDCG@10, or the first measure of results.
+        **options: groups (`group`, `queries`), how inputs are read, and the settings to follow.
 
     Returns:
         Columns run, group, queries (sessions), mean: a row for each run and group, and for all.
@@ -491,7 +491,7 @@ def find_figure(name: str) -> Figure:
 
 
 def figure(name: str, *inputs: Any, **options: Any) -> alt.TopLevelMixin:
-    """A figure as an Altair chart, its caption saying what produced it.
+    """A figure as an Altair chart; its caption says how it was made.
 
     Args:
         name: last, sessions, scenario, individual, frontier (of `sessions.evaluate`), map (of

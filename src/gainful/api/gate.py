@@ -58,8 +58,8 @@ def gate(
 
     Args:
         qrels: whatever `evaluate` takes.
-        run: whatever `evaluate` takes; none, if the first tells both.
-        floors: the least that the mean of each measure may be; with `group`, "faq:R@5" is that of a
+        run: whatever `evaluate` takes; leave it out if qrels contains both.
+        floors: the lowest allowed mean of each measure; with `group`, "faq:R@5" is that of a
             group of queries, "*:R@5" of every group.
 
     Returns:
@@ -125,7 +125,7 @@ def save_baseline(
         run: whatever `evaluate` takes.
         path: the file.
         measures: whatever `evaluate` takes.
-        **options: how inputs are read, and whose settings count (`RunOptions`).
+        **options: how inputs are read, and the settings to follow (`RunOptions`).
     """
     results, matched = evaluate_run(qrels, run, measures, RunReading.from_options(options))
     write_atomically(path, make_baseline(results, matched.qrels).to_text())

@@ -42,23 +42,23 @@ def compare_judges(
     seed: int = SEED,
     **options: Unpack[RunOptions],
 ) -> JudgeAgreement:
-    """Do judges agree, and would runs be ordered alike by each of them?
+    """Do judges agree, and would each of them order the runs alike?
 
     Args:
         judges: two or more judgments, {name: qrels} or a list; each whatever `evaluate` takes.
         runs: three or more runs, to see whether judges order them alike.
-        measure: which orders the runs; nDCG@10 if none is named.
+        measure: measure that orders the runs; by default nDCG@10.
         weights: of kappa: none, linear (default) or quadratic in the steps between two grades.
         level: of Krippendorff's alpha: nominal, ordinal (default) or interval.
         alpha: one minus the confidence of intervals, and the level of the tests between runs.
-        resamples: how often queries are drawn again.
-        seed: where chance begins; the same seed gives the same numbers.
-        **options: how inputs are read, and whose settings count (`RunOptions`).
+        resamples: number of resamples.
+        seed: random seed; the same seed gives the same numbers.
+        **options: how inputs are read, and the settings to follow (`RunOptions`).
 
     Returns:
         `JudgeAgreement`: of each two judges the table of grades, weighted kappa and bias with
-        intervals; Krippendorff's alpha of all; the queries with most disagreement; with runs, how
-        alike they are ordered and how many significant differences change their sign.
+        intervals; Krippendorff's alpha of all; the queries with the most disagreement; with runs,
+        how alike they are ordered and how many significant differences change their sign.
 
     Examples:
         >>> people = {"1": {"a": 2, "b": 0, "c": 1}, "2": {"a": 0, "d": 2, "e": 0}}

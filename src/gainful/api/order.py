@@ -1,4 +1,4 @@
-"""Do measures agree on which run is better, and which of them tells runs apart?"""
+"""Do measures agree on which run is better, and which of them separates runs best?"""
 
 from __future__ import annotations
 
@@ -29,16 +29,16 @@ def order(
     p: float = PERSISTENCE,
     **options: Unpack[OrderOptions],
 ) -> Order:
-    """Do measures agree on which run is better, and which of them tells runs apart?
+    """Do measures agree on which run is better, and which of them separates runs best?
 
     Args:
         qrels: whatever `evaluate` takes.
-        runs: at least three of them, by name or in a list.
+        runs: at least three runs, by name or in a list.
         measures: names such as "nDCG@10", or one measure with several parameters, such as
             "nDCG(discount=jk2008, b=2)@10" and "nDCG(discount=jk2008, b=10)@10".
         p: the persistence of RBO.
-        **options: how pairs of runs are tested (`stats.PairOptions`), how inputs are read, and
-            whose settings count (`RunOptions`).
+        **options: how pairs of runs are tested (`stats.PairOptions`), how inputs are read, and the
+            settings to follow (`RunOptions`).
 
     Returns:
         `Order`: the order by each measure, their agreement, and the power of each.

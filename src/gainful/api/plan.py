@@ -30,20 +30,20 @@ def plan(
     cluster: ClusterChoice | None = None,
     **options: Unpack[RunOptions],
 ) -> Plan:
-    """How many queries find a true difference between runs, by the spread that a pilot shows?
+    """How many queries are needed to detect a true difference, given the spread in a pilot?
 
     Args:
         qrels: whatever `evaluate` takes.
         runs: two runs or more, by name or in a list: the pilot.
         measures: whatever `evaluate` takes.
-        difference: the true difference of means that is to be found, or one for each measure.
+        difference: the true difference of means to detect, or one for each measure.
         alpha: the level of the two-sided t test.
-        power: how often a true difference of this size is to be found.
-        confidence: that the spread of differences is not larger than what `cautious` allows for.
-        comparisons: how many are to be corrected together: alpha is shared among them.
-        cluster: what queries belong to that are not independent, as `compare` takes it; the plan
-            is in whole clusters then.
-        **options: how inputs are read, and whose settings count (`RunOptions`).
+        power: probability of detecting a true difference of this size.
+        confidence: confidence level of the upper limit of the spread, for `cautious`.
+        comparisons: number of comparisons corrected together; they share alpha.
+        cluster: clusters of queries that are not independent, as in `compare`; the plan then counts
+            whole clusters.
+        **options: how inputs are read, and the settings to follow (`RunOptions`).
 
     Returns:
         `Plan`: for each measure and pair of runs the queries that are needed if differences vary

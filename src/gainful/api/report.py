@@ -85,23 +85,23 @@ def report(
     values_file: str | None = None,
     **options: Unpack[ReportOptions],
 ) -> Report:
-    """A page about these runs, as HTML in one file: to open from disk, to send, to print.
+    """A page about these runs as a single HTML file, to open, send or print.
 
     Args:
         qrels: whatever `evaluate` takes.
         runs: one run or more, by name or in a list.
-        measures: whatever `evaluate` takes. The work of the first that cumulates gain is shown
-            rank by rank.
-        documents: what the documents say: a file, a frame or a dict of them by id. The page
+        measures: whatever `evaluate` takes. The first one that cumulates gain is shown rank by
+            rank.
+        documents: texts of the documents: a file, a frame or a dict of them by id. The page
             holds the texts of those that it shows.
-        title: what the page is called.
-        values_file: what the page calls a file beside it with all values, where it has a part.
-        **options: how runs are tested (`stats.SignificanceOptions`) and read (`RunOptions`); what
-            the queries say (`queries`), and by which of its columns they are grouped (`group`).
+        title: title of the page.
+        values_file: name of the file with all values, if the page has only some.
+        **options: how runs are tested (`stats.SignificanceOptions`) and read (`RunOptions`); texts
+            of the queries (`queries`), and the column that groups them (`group`).
 
     Returns:
-        The page, a text. It loads nothing, and shows at most 500 queries rank by rank; where that
-        is not all, its `values_csv` has the values of all of them.
+        The page, a text. It loads nothing, and shows at most 500 queries rank by rank; if there are
+        more, its `values_csv` has all values.
 
     Examples:
         >>> qrels = {"1": {"a": 2, "b": 1}, "2": {"c": 1}}
@@ -193,26 +193,27 @@ def report_sessions(
     values_file: str | None = None,
     **options: Unpack[SessionReportOptions],
 ) -> Report:
-    """A page about whole sessions, as HTML in one file: to open from disk, to send, to print.
+    """A page about whole sessions as a single HTML file, to open, send or print.
 
-    Which system is better and how sure that is, means with their intervals, what sessions bring
-    query after query, who wins for which searcher, and every session or conversation.
+    It shows which system is better, means with their intervals, the gain of sessions query by
+    query, who wins for which searcher, and every session or conversation.
 
     Args:
         sessions: whatever `evaluate` takes, of one system or of several; or what it returned.
         qrels: whatever `evaluate` takes.
-        measures: whatever `evaluate` takes. What each query brought is shown by the first that
+        measures: whatever `evaluate` takes. The gain of each query is shown for the first one that
             cumulates gain.
-        by: the column that names the system; system, if there is such a column.
+        by: the column of systems; by default system, if present.
         block: as `compare` has it.
-        title: what the page is called.
-        values_file: what the page calls a file beside it with all values, where it has a part.
+        title: title of the page.
+        values_file: name of the file with all values, if the page has only some.
         **options: how systems are tested (`stats.SignificanceOptions`), how sessions are read and
-            what gains (`sessions.GainOptions`), and single settings, such as `duplicates="first"`.
+            what counts as gain (`sessions.GainOptions`), and single settings, such as
+            `duplicates="first"`.
 
     Returns:
-        The page, a text. It loads nothing, and has at most 10,000 conversations or sessions; where
-        that is not all, its `values_csv` has the values of all of them.
+        The page, a text. It loads nothing, and has at most 10,000 conversations or sessions; if
+        there are more, its `values_csv` has all values.
 
     Examples:
         >>> from gainful.sessions import simulate_study

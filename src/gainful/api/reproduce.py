@@ -41,21 +41,21 @@ def reproduce(
 ) -> Reproduction:
     """Is a reproduced run like the original, and is its improvement over a baseline?
 
-    By the measures of Breuer et al. (2020), as repro_eval has them: Kendall's tau union and RBO of
+    Uses the measures of Breuer et al. (2020), as in repro_eval: Kendall's tau union and RBO of
     the rankings, RMSE of the scores by query, effect ratio (ER) and delta relative improvement
     (ΔRI).
 
     Args:
         qrels: whatever `evaluate` takes.
-        original: the run that was to be reproduced.
-        reproduced: the run that was made again.
+        original: the original run.
+        reproduced: the reproduced run.
         measures: whatever `evaluate` takes.
         baselines: the original and the reproduced baseline; needed for ER and ΔRI.
-        reproduced_qrels: judgments of the reproduced runs where these are of another collection: a
+        reproduced_qrels: judgments of the reproduced runs if they are of another collection: a
             replication, which has only ER and ΔRI.
         depth: how many documents of a ranking count for tau union and RBO.
         p: the persistence of RBO.
-        **options: how inputs are read, and whose settings count (`RunOptions`).
+        **options: how inputs are read, and the settings to follow (`RunOptions`).
 
     Returns:
         `Reproduction`: `orders`, `errors` and `effects`, as values.

@@ -183,13 +183,13 @@ def _refuse_both(measures: Measures | None, more: Measures) -> Measures:
 
 
 class RunOptions(EvaluationSettings, total=False):
-    """How judgments and runs are read, and whose settings count; each option may be left out.
+    """How judgments and runs are read, and the settings to follow; all options are optional.
 
     Args:
         like: the tool whose settings to follow, by name or as a `Convention`.
-        qrels_format: how a file of judgments is written; by content if it is not named.
-        run_format: how files of runs are written; by content if it is not named.
-        columns: how columns are called, such as {"query": "user", "doc": "item"}, if not usual.
+        qrels_format: format of the judgments; by default recognised by content.
+        run_format: format of the runs; by default recognised by content.
+        columns: names of columns, such as {"query": "user", "doc": "item"}, if not the usual ones.
         **settings: single settings, such as `ties="average"` or `missing="skip"`.
     """
 
@@ -206,7 +206,7 @@ class GroupOptions(RunOptions, total=False):
     """How queries are grouped, beside how inputs are read.
 
     Args:
-        group: tell values by group of queries too: a column of `queries`, of the judgments, of a
+        group: also give values by group of queries: a column of `queries`, of the judgments, of a
             run or of RAG records; {query: group}; a function of the query's id; or text_length
             (words of its text) or relevant_docs (how many it has).
         queries: a table of the queries: a file (CSV, TSV, JSON lines) or frame with a column query,

@@ -52,7 +52,7 @@ from gainful.read.sessions import SessionChoice, Sessions, filter_sessions
 
 
 class ReadingOptions(TypedDict, total=False):
-    """How sessions are read, and which of them count; each option may be left out.
+    """How sessions are read, and which of them count; all options are optional.
 
     Args:
         where: only sessions that have these values in their columns.
@@ -60,9 +60,8 @@ class ReadingOptions(TypedDict, total=False):
         first_queries: only the first N queries of each session.
         sessions_format: table, trec-session, conversation, dd, ubi, openinference, chat, turns or
             ikat; by content if it is not named.
-        bad: refuse sessions that are not as they should be ("error"), or leave them out and say so
-            ("skip"). If it is not named they are refused; only sessions that `topics` does not name
-            are left out.
+        bad: refuse malformed sessions ("error"), or leave them out with a note ("skip"). By default
+            they are refused; only sessions that `topics` does not name are left out.
         ties: of conversations: by document id (doc_descending, the default) or as given (input).
         topics: a file of lines `session topic`, or {session: topic}; these topics count instead.
         pages: of the Session Track: does a further page continue the list (merge, the default) or
@@ -70,11 +69,11 @@ class ReadingOptions(TypedDict, total=False):
         columns: how columns of the sessions are called, such as {"session": "visit", "query":
             "step"}, if not as usual; of traces and transcripts, paths such as
             {"doc": "metadata.source"}; with judgments, "grade" is their column.
-        tool: of traces and transcripts: the tool, or several, whose calls are searches.
-        gap: of a log: the pause after which a session of the user ends, such as "30m".
-        events: of a log: what its words for events mean, such as {"shown": "view"}.
-        anonymise: True for salted hashes in place of users, session ids and personal columns in
-            all that is written; a text is the salt, by which they are the same next time.
+        tool: for traces and transcripts: the tool, or tools, whose calls are searches.
+        gap: for a log: the pause that ends a session, such as "30m".
+        events: for a log: the names of its events, such as {"shown": "view"}.
+        anonymise: True replaces users, session ids and personal columns in all output with salted
+            hashes; a text is the salt, which makes them reproducible.
     """
 
     where: Mapping[str, str] | None
@@ -93,15 +92,16 @@ class ReadingOptions(TypedDict, total=False):
 
 
 class GainOptions(ReadingOptions, total=False):
-    """What gains, beside how sessions are read: judgments, or what searchers did.
+    """What counts as gain, and how sessions are read.
 
     Args:
-        qrels_format: how a file of judgments is written; by content if it is not named.
-        gain_from: without judgments, what gains: "clicked" (default), "purchased", "dwell>=30s", or
-            weights such as {"clicked": 1, "purchased": 5}, of which the highest counts.
-        propensity: how likely each rank is looked at, by which gains from behaviour are corrected:
+        qrels_format: format of the judgments; by default recognised by content.
+        gain_from: without judgments, what counts as gain: "clicked" (default), "purchased",
+            "dwell>=30s", or weights such as {"clicked": 1, "purchased": 5}, of which the highest
+            counts.
+        propensity: probability of looking at each rank, which corrects gains from behaviour:
             a file of rank and propensity, a dict or list, or "estimate" from the clicks.
-        last_run: of the Session Track: a run by session, which answers the last query of each.
+        last_run: for the Session Track: a run with the results of each session's last query.
     """
 
     qrels_format: str | None

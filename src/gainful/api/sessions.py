@@ -43,12 +43,12 @@ def evaluate(
         sessions: a file, a frame, a list of dicts or `Sessions`: a row for each result that was
             shown, or for each event of a log; traces, transcripts and other logs; or several
             systems, in a list or by name.
-        qrels: whatever `gainful.evaluate` takes; a session's topic is whose judgments count.
-            Without them, what the searchers said themselves (the column grade) or did (clicks).
-        measures: names such as "nsDCG(b=2, bq=4)@10"; sDCG@10 and nsDCG@10 if none is named,
-            sDCG@10 alone where gain comes from actions.
-        **options: how sessions are read and what gains (`sessions.GainOptions`), and single
-            settings, such as `duplicates="first"` or `b=10`.
+        qrels: whatever `gainful.evaluate` takes; the topic of a session selects its judgments.
+            Without them, searchers' own grades (the column grade) or clicks count.
+        measures: names such as "nsDCG(b=2, bq=4)@10"; by default sDCG@10 and nsDCG@10, or sDCG@10
+            alone if gain comes from actions.
+        **options: how sessions are read and what counts as gain (`sessions.GainOptions`), and
+            single settings, such as `duplicates="first"` or `b=10`.
 
     Returns:
         `SessionResults`: a value for every session and measure, group means, vectors.
@@ -86,14 +86,14 @@ def explain(
     measure: str | Measure = "sDCG@10",
     **options: Unpack[EvaluationOptions],
 ) -> Contributions:
-    """How does one session come by its value, query by query and rank by rank?
+    """How is the value of a session computed, query by query and rank by rank?
 
     Args:
         sessions: whatever `sessions.evaluate` takes.
         session: its id; may be left out if there is one session.
         qrels: whatever `sessions.evaluate` takes.
         measure: one measure of sessions, such as "sDCG(b=2, bq=4)@10".
-        **options: as `sessions.evaluate` has them.
+        **options: those of `sessions.evaluate`.
 
     Returns:
         `Contributions`: what each result adds; of sDCG and nsDCG with its gain, the discount of
@@ -133,16 +133,16 @@ def judge_by_clicks(
 ) -> ClickJudgments:
     """Which judgments follow from searchers' actions?
 
-    The grade of a document is its gain (by clicks, if `gain_from` says nothing else), weighted by
-    one over the `propensity` of its rank if that is given, for each time that it was seen. See the
-    [page on logs](logs.md) for what such judgments are worth.
+    The grade of a document is its mean gain per impression (clicks, unless `gain_from` is set),
+    weighted by one over the `propensity` of its rank if that is given. See the [page on
+    logs](logs.md) for what such judgments are worth.
 
     Args:
         sessions: a log, as `sessions.evaluate` takes it.
         grades: "0-3" for whole grades: 1 from a gain of 0.02, 2 from 0.1, 3 from 0.3 on.
         least_impressions: how often a query must have been asked to be judged.
         least_users: and by how many searchers.
-        **options: how sessions are read and what gains (`sessions.GainOptions`).
+        **options: how sessions are read and what counts as gain (`sessions.GainOptions`).
 
     Returns:
         `ClickJudgments`: `.qrels` for `gainful.evaluate`, `.write_qrels("qrels.csv")` for files.

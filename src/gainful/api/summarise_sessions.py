@@ -26,24 +26,24 @@ def summarise(
     cost: Cost | None = None,
     **options: Unpack[EvaluationOptions],
 ) -> SessionSummary:
-    """How good are sessions by group, when they are too many for one memory?
+    """How good are sessions by group, if there are too many for memory?
 
     The engine counts results and finds those that are judged, once; some whole sessions at a time
-    are then evaluated, as `sessions.evaluate` does it, and only sums are kept. Rows on the way
-    stand in a temporary folder. In Spark, workers do that, and send their sums to the driver.
+    are then evaluated, as `sessions.evaluate` does it, and only sums are kept. Intermediate rows
+    are written to a temporary folder. In Spark, workers do that, and send their sums to the driver.
 
     Args:
         sessions: a frame of lazy polars, DuckDB or Spark with session, query (its position from
             1), rank and doc, or a log of events; or a Parquet file.
-        qrels: whatever `gainful.evaluate` takes; a session's topic is whose judgments count.
-            Without them, what the searchers said themselves (the column grade) or did (clicks).
-        measures: names such as "nsDCG(b=2, bq=4)@10"; sDCG@10 and nsDCG@10 if none is named,
-            sDCG@10 alone where gain comes from actions.
+        qrels: whatever `gainful.evaluate` takes; the topic of a session selects its judgments.
+            Without them, searchers' own grades (the column grade) or clicks count.
+        measures: names such as "nsDCG(b=2, bq=4)@10"; by default sDCG@10 and nsDCG@10, or sDCG@10
+            alone if gain comes from actions.
         by: a column, or several, whose groups are compared, such as system.
         curves: mean vectors of sDCG and nsDCG, too? They take longer.
         cost: what searching costs, such as {"query": 50, "result": 200}: the measure Cost.
-        **options: how sessions are read and what gains (`sessions.GainOptions`), and single
-            settings, such as `b=10`; what needs all sessions in memory is refused.
+        **options: how sessions are read and what counts as gain (`sessions.GainOptions`), and
+            single settings, such as `b=10`; what needs all sessions in memory is refused.
 
     Returns:
         `SessionSummary`: means of all and by group, standard errors, curves.

@@ -59,8 +59,8 @@ def sweep(
     Args:
         sessions: as `sessions.evaluate` takes them.
         qrels: likewise.
-        measure: nsDCG or sDCG, with options such as duplicates=first if you like; if none is
-            named, nsDCG, or sDCG where gain comes from actions.
+        measure: nsDCG or sDCG, with options such as duplicates=first if you like; by default nsDCG,
+            or sDCG if gain comes from actions.
         b: bases of the rank discount: a range "1.5:10", a list "2,4", or numbers.
         bq: bases of the query discount.
         points: how many bases of a range are tried, evenly spread in the logarithm.
@@ -68,8 +68,8 @@ def sweep(
         weights: a gain or a table of weights such as "0:0,1:1,2:10,3:100", or several of them.
         by: the column, or columns, whose groups are compared.
         reference: the setting to compare others with; {"b": 2, "bq": 4}.
-        **options: how sessions are read and what gains (`sessions.GainOptions`), and single
-            settings, such as `duplicates="first"`.
+        **options: how sessions are read and what counts as gain (`sessions.GainOptions`), and
+            single settings, such as `duplicates="first"`.
 
     Examples:
         >>> from gainful.sessions import simulate_study

@@ -69,14 +69,14 @@ def unjudged(
     Args:
         qrels: whatever `evaluate` takes.
         run: whatever `evaluate` takes.
-        measures: one or several; nDCG@10, AP and RR if none is named.
+        measures: one or several; by default nDCG@10, AP and RR.
         runs: several runs, by name or in a list, instead of `run` or in its place.
-        grades: those that a document may get; by default 0 and every grade of the judgments.
-        **options: how inputs are read, and whose settings count (`RunOptions`).
+        grades: grades that a document may have; by default 0 and every grade of the judgments.
+        **options: how inputs are read, and the settings to follow (`RunOptions`).
 
     Returns:
         `Bounds`: the smallest and the largest value of each query and of the mean, each marked
-        exact (a grading gives it) or outer (no grading passes it). With `runs`, a dict of them.
+        exact (a grading gives it) or outer (no grading exceeds it). With `runs`, a dict of them.
 
     Examples:
         >>> judged = {"1": {"a": 2, "b": 1}}

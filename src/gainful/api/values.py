@@ -29,7 +29,7 @@ def read_values(
             value) or for each query (a column for each measure); what trec_eval -q or ir_measures
             print; or {run: {measure: {query: value}}}. Without a column run, a file is one run.
         measures: only these, by the names they have there.
-        group: tell values by group of queries too: a column of `queries`, {query: group}, or a
+        group: also give values by group of queries: a column of `queries`, {query: group}, or a
             function of the query's id.
         queries: a table of the queries: a file or frame with a column query, or
             {query: {attribute: value}}.

@@ -46,11 +46,11 @@ def why(
         run: whatever `evaluate` takes; or sessions, if the measure is one of sessions.
         measure: one measure, such as "nDCG@10".
         like: the tool to start from, by name or as a convention; gainful itself if none.
-        unlike: the tool that says something else; if none, that is `like`, and gainful the first.
-        cause: the one whose worst query is to be shown; a name that is none is refused at once.
-        qrels_format: how a file of judgments is written; found out if it is not named.
-        run_format: how a file of a run or of sessions is written.
-        columns: how columns are called, such as {"query": "user", "doc": "item"}, if not usual.
+        unlike: the tool that disagrees; without it, `like` is compared with gainful.
+        cause: the cause whose worst query is shown.
+        qrels_format: format of the judgments; by default recognised by content.
+        run_format: format of the run or sessions.
+        columns: names of columns, such as {"query": "user", "doc": "item"}, if not the usual ones.
 
     Returns:
         `Why`: the mean under both, and how much of the difference each cause explains.

@@ -79,9 +79,7 @@ def evaluate(
     if qrels is None:
         raise click.UsageError("name QRELS and runs: gainful eval QRELS RUN…")
     if options["interval"] is None:
-        for name in ("resamples", "seed"):
-            if options.pop(name) is not None:
-                raise click.UsageError(f"--{name} needs --interval")
+        refuse_idle_options(("resamples", "seed"), "needs --interval")
     elif per_query and form in WITHOUT_NOTES:
         raise click.UsageError(f"--interval needs means; {form} has none with --per-query")
     if not runs and not holds_qrels_and_run(qrels, options["columns"]):

@@ -31,6 +31,7 @@ from gainful.cli.options import (
     Decorator,
     Row,
     option,
+    refuse_idle_options,
     session_convention,
     split_columns,
 )
@@ -252,8 +253,7 @@ def _take_options(figure: Figure, options: dict[str, Any]) -> dict[str, Any]:
     figure_options = {name: options.pop(name) for name in names}
     figure_options = {name: value for name, value in figure_options.items() if value is not None}
     if "interval" not in figure_options and not figure.always_resamples:
-        for name in figure_options.keys() & {"resamples", "seed"}:
-            raise click.UsageError(f"--{name} needs --interval")
+        refuse_idle_options(figure_options.keys() & {"resamples", "seed"}, "needs --interval")
     if "by" in names and holds_systems(options.get("files", ()), options.get("sessions_format")):
         figure_options.setdefault("by", "system")
     if "by" in figure_options:

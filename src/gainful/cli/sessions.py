@@ -131,7 +131,7 @@ def _write_judgments(
 
 
 def _choose_view(options: dict[str, Any]) -> Any:
-    views = [name for name in (*VIEWS, "last") if options.pop(name, False)]
+    views = [name for name in VIEWS if options.pop(name, False)]
     if len(views) > 1:
         names = " or ".join(f"--{name.replace('_', '-')}" for name in views)
         raise click.UsageError(f"one view at a time: {names}")

@@ -211,7 +211,7 @@ def _as_pairs(by_measure: Mapping[str, Mapping[str, SettingValue]] | ByMeasure) 
 
 @frozen(kw_only=True, repr=False)
 class Convention(Settings):
-    """How a number comes about: one field for every setting in which tools differ.
+    """The settings behind a number: one field for every setting in which tools differ.
 
     The defaults are gainful's own: trec_eval's settings, except that fractions count, missing
     queries count as 0, and nothing is skipped in silence.
@@ -477,7 +477,7 @@ class Convention(Settings):
         return self.measures is None or bool(names & {*self.measures})
 
     def settings_of(self, measure: str, *, has_cutoff: bool) -> dict[str, SettingValue]:
-        """What this tool does otherwise for one measure."""
+        """The settings that differ for one measure."""
         return dict(dict(self.by_measure).get(measure + "@" * has_cutoff, ()))
 
 

@@ -64,7 +64,7 @@ def _fits_base(value: object) -> bool:
 
 @frozen(kw_only=True, repr=False)
 class SessionConvention(Settings):
-    """How the value of a session comes about.
+    """The settings behind the value of a session.
 
     Examples:
         >>> SessionConvention(bq=2).differences(SessionConvention())

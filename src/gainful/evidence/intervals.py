@@ -259,12 +259,12 @@ def mean_intervals(
     Args:
         results: what `evaluate` returned, of a run or of several.
         level: of the interval, in per cent: 1 to 99.99.
-        resamples: how often queries are drawn again.
-        seed: where chance begins; the same seed gives the same interval.
+        resamples: number of resamples.
+        seed: random seed; the same seed gives the same interval.
 
     Returns:
         `MeanIntervals`: by measure the interval of the mean and its range with one query left out.
-        A geometric mean is treated as the mean of logarithms that it is; a sum has an interval, but
+        A geometric mean is treated as a mean of logarithms; a sum has an interval, but
         no range. Of several runs `RunMeanIntervals`, which is a dict of them by name.
 
     Examples:

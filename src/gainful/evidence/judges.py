@@ -92,7 +92,7 @@ class Disagreement:
 
 @frozen(eq=False, repr=False, kw_only=True)
 class JudgeAgreement(Shown):
-    """How alike judges grade: tables of grades, kappa, alpha, bias, and the order of runs.
+    """How well judges agree: tables of grades, kappa, alpha, bias, and the order of runs.
 
     `pairs` has each two judges, `disagreements` the queries with the largest difference first;
     `order` says how alike runs are ordered by each judge, None if no runs were given, and `flips`

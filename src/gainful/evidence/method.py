@@ -52,23 +52,22 @@ Margins = float | Mapping[str, float]
 
 
 class PairOptions(TypedDict, total=False):
-    """How the difference of two runs or systems is tested; each option may be left out.
+    """How the difference of two runs or systems is tested; all options are optional.
 
     Args:
         test: of runs randomisation (default), t, wilcoxon, sign, bootstrap, bca, or tukey for all
             pairs. Of studies permutation, of each pair by the sessions of these two systems;
-            freedman-lane, of all pairs by a linear model; or tukey: if none is named the design
-            chooses, and the result says which.
+            freedman-lane, of all pairs by a linear model; or tukey: the default depends on the
+            design, and the result names it.
         correct: how p is corrected over a family: max-t (step-down; default of randomisation and
-            freedman-lane), holm (default of other tests), bh, bonferroni, none. tukey takes care
-            of the pairs itself.
-        alpha: from which p on a difference counts as significant; intervals are of 1 - alpha.
-        resamples: how many, where chance is asked: 10000, or as many as holm needs for all
-            comparisons.
-        seed: which chance; the same seed gives the same numbers.
-        cluster: what queries or conversations belong to that are not independent, such as turns of
-            a conversation: a pattern with a group, "^(.+)_[0-9]+$"; a column of the judgments or a
-            run; or {query: cluster}. Whole clusters are flipped and drawn.
+            freedman-lane), holm (default of other tests), bh, bonferroni, none. tukey corrects the
+            pairs itself.
+        alpha: level of significance; intervals have confidence 1 - alpha.
+        resamples: number of resamples: 10000, or as many as holm needs for all comparisons.
+        seed: random seed; the same seed gives the same numbers.
+        cluster: clusters of queries or conversations that are not independent, such as turns of a
+            conversation: a pattern with a group, "^(.+)_[0-9]+$"; a column of the judgments or a
+            run; or {query: cluster}. Whole clusters are resampled.
     """
 
     test: str | None
@@ -80,10 +79,10 @@ class PairOptions(TypedDict, total=False):
 
 
 class SignificanceOptions(PairOptions, total=False):
-    """What is compared with what, beside how a difference is tested.
+    """The baseline and the family of comparisons, and how a difference is tested.
 
     Args:
-        baseline: the run or system that the others are set against; the first if none is named.
+        baseline: the run or system to compare with; by default the first.
         family: "measure", the pairs of one measure are corrected together; or "all", those of all
             measures.
     """
@@ -93,7 +92,7 @@ class SignificanceOptions(PairOptions, total=False):
 
 
 class MethodOptions(SignificanceOptions, total=False):
-    """How systems are compared, beside how differences are tested.
+    """How systems are compared, and how differences are tested.
 
     Args:
         pairs: compare "all" pairs of systems, or each with the "baseline".
@@ -101,8 +100,8 @@ class MethodOptions(SignificanceOptions, total=False):
             mean difference: of all measures, or {"nDCG@10": 0.01} of some. Two one-sided t tests
             (TOST), and the probabilities that a system is better, the same, worse.
         power: how often the detectable difference, which is printed, would be found.
-        standardise: of runs: score each beside the others on the same query first: normal; three
-            runs or more.
+        standardise: for runs: first standardise the scores of each query over all runs: normal;
+            needs three runs.
     """
 
     pairs: PairChoice
@@ -151,7 +150,7 @@ class Method:
         return None if self.cluster is None else read_clusters(self.cluster)
 
     def count_comparisons(self, measures: int, pairs: int) -> int:
-        """How many comparisons are corrected together; tukey takes care of the pairs itself."""
+        """How many comparisons are corrected together; tukey corrects the pairs itself."""
         return (measures if self.family == "all" else 1) * (1 if self.test == TUKEY else pairs)
 
     def uses_max_t(self, measures: int, pairs: int) -> bool:

@@ -123,7 +123,9 @@ class Plan(Shown):
             sections=[Section(table=build_table(self.pairs, _COLUMNS, labels=3))],
             notes=[note, *([_DETAILS] if verbose else []), *mark_notes(self.notes)],
             rows=lambda: list_fields(self.pairs, labels=3),
-            data=lambda: to_plain_data(self),
+            data=lambda: {
+                key: value for key, value in to_plain_data(self).items() if key != "unit"
+            },
         )
 
 

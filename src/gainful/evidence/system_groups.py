@@ -66,7 +66,7 @@ def group_systems(results: SessionResults, by: str | None = None) -> SystemGroup
 
     Args:
         results: of the sessions.
-        by: the column that names the system; system, if there is such a column.
+        by: the column of systems; by default system, if present.
     """
     columns = results.columns
     column = SYSTEM if by is None and SYSTEM in columns.columns else by

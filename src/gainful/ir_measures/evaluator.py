@@ -122,7 +122,7 @@ class _Calls:
 
 @frozen(eq=False, repr=False)
 class Measure(catalogue.Measure, _Calls):
-    """A measure that can be asked for its values; parameters that say the usual are left out.
+    """A measure that can be asked for its values; parameters with default values are left out.
 
     Examples:
         >>> Measure("AP")(rel=1) == Measure("AP"), Measure("AP") @ 10

@@ -27,7 +27,7 @@ class Provider:
     measures: frozenset[str] = frozenset()  # what it has; RR@ is RR with a cutoff
 
     def supports(self, measure: AnyMeasure) -> bool:
-        """Has the tool this measure?"""
+        """Does the tool have this measure?"""
         if isinstance(measure, DefinedMeasure):
             return not self.measures
         parsed = parse_measure(measure)
@@ -66,7 +66,7 @@ class Provider:
         return self.evaluator(measures, qrels).calc(run)
 
     def is_available(self) -> bool:
-        """Can it be asked? Always: nothing is to be installed."""
+        """Is it available? Always, as nothing needs to be installed."""
         return True
 
     def run_inputs(self, measures: Iterable[AnyMeasure]) -> list[str]:
@@ -154,8 +154,8 @@ def provider(*, register: bool = False) -> Any:
     """A provider of ir_measures' own class that computes its measures by gainful.
 
     Args:
-        register: put it first in ir_measures' pipeline, so that whatever asks ir_measures, such
-            as PyTerrier's Experiment, has the numbers from here.
+        register: put it first in ir_measures' pipeline, so that its users, such as PyTerrier's
+            Experiment, get gainful's numbers.
     """
     if find_spec("ir_measures") is None:
         raise GainfulError("there is no ir_measures to be a provider for: pip install ir-measures")

@@ -41,7 +41,7 @@ class Metric(NamedTuple):
 
 
 class CwlMetric(NamedTuple):
-    """What cwl_eval says of a query: the value is the expected utility of each document seen."""
+    """cwl_eval's metric for a query: the value is the expected utility of each document seen."""
 
     query_id: str
     measure: Any

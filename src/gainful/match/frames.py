@@ -191,16 +191,13 @@ def match_subtopics(qrels: Qrels, pool_index: Ranks) -> Subtopics | None:
     subtopic_rows = qrels.subtopics
     if subtopic_rows is None:
         return None
-    names = (
-        subtopic_rows["subtopic"].unique(maintain_order=True).to_frame().with_row_index("number")
-    )
-    ordered = (
-        subtopic_rows.join(names, on="subtopic", how="left", maintain_order="left")
-        .with_columns(qrels.frame["doc"].gather(subtopic_rows["row"]).alias("id"))
-        .sort("id", "number", descending=[True, False], maintain_order=True)
-    )
+    names = subtopic_rows["subtopic"]
+    number = _index_names(names, names.unique(maintain_order=True))
+    ordered = subtopic_rows.with_columns(
+        qrels.frame["doc"].gather(subtopic_rows["row"]).alias("id"), pl.Series("number", number)
+    ).sort("id", "number", descending=[True, False], maintain_order=True)
     return Subtopics(
         doc=pool_index[ordered["row"].to_numpy()],
-        subtopic=ordered["number"].to_numpy().astype(np.intp),
+        subtopic=ordered["number"].to_numpy(),
         grade=ordered["grade"].to_numpy(),
     )

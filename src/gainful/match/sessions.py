@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property
-from typing import Literal, NoReturn
+from typing import Literal
 
 import numpy as np
 import polars as pl
@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from gainful.convention.session import SubtopicGrades
 from gainful.errors import BadInput, BadValue
-from gainful.match.frames import match_subtopics
+from gainful.match.frames import match_subtopics, order_pool
 from gainful.match.matched import Subtopics
 from gainful.match.rank_order import ideal_order, invert_order
 from gainful.read.qrels_and_run import Qrels, with_summed_grades
@@ -230,7 +230,13 @@ def match_sessions(
             texts = frame["text"].gather(layout.query_starts)
             asked = texts.filter(pools.find_bases(texts).is_not_null())
             if len(asked):
-                _refuse_questions(sessions.name, frame["topic"][0], asked[0])
+                topic, question = quote(frame["topic"][0]), quote(asked[0])
+                raise BadInput(
+                    sessions.name,
+                    f"no topic, such as {topic}, has judgments: those are for questions, such as "
+                    f"{question}",
+                    '--columns topic=text, the text of the query (columns={"topic": "text"})',
+                )
         frame, more_notes = _handle_unjudged_topics(frame, layout, base, sessions, unjudged, judged)
         notes += [] if sessions.observed else more_notes
         if unjudged != "zero":
@@ -240,7 +246,7 @@ def match_sessions(
     session = np.repeat(np.arange(len(queries)), queries)
     first_query = np.cumsum(queries) - queries
     base_number = base.fill_null(-1).cast(pl.Int64).to_numpy()
-    place, row = _join_hits(frame, layout, base_number, qrels)
+    place, row = _join_hits(frame, layout, base_number, qrels.frame["doc"], pools.base)
     in_query = np.searchsorted(layout.query_starts, row, side="right") - 1
     judged = JudgedResults(
         query=in_query,
@@ -278,6 +284,7 @@ class Pools:
     """All judged documents by recall base, which sessions of one collection have in common."""
 
     topics: pl.DataFrame  # topic, and the number of its recall base
+    base: Ranks  # per judgment: the number of its recall base
     grade: Array  # as judged
     ideal_place: Ranks  # per judgment: where it stands, the best grade of its base first
     ideal_base: Ranks  # in that order
@@ -291,16 +298,14 @@ class Pools:
 
 def build_pools(qrels: Qrels) -> Pools:
     """The pools of which ideals are made."""
-    topics = qrels.queries.to_frame("topic").with_row_index("base")
-    judged = qrels.frame["query"].to_frame("topic")
-    base = judged.join(topics, on="topic", how="left", maintain_order="left")["base"].to_numpy()
+    base, order = order_pool(qrels)
     grade = qrels.frame["grade"].to_numpy()
-    order = ideal_order(base, grade)
     return Pools(
-        topics=topics,
+        topics=qrels.queries.to_frame("topic").with_row_index("base"),
+        base=base,
         grade=grade,
         ideal_place=invert_order(order),
-        ideal_base=base[order].astype(np.intp),
+        ideal_base=base[order],
         ideal_grade=grade[order],
     )
 
@@ -348,15 +353,6 @@ def nothing_judged(name: str, topic: str | None = None, judged: str | None = Non
     return BadInput(name, problem, allowed)
 
 
-def _refuse_questions(name: str, topic: str | None, text: str) -> NoReturn:
-    raise BadInput(
-        name,
-        f"no topic, such as {quote(topic)}, has judgments: those are for questions, such as "
-        f"{quote(text)}",
-        '--columns topic=text, the text of the query (columns={"topic": "text"})',
-    )
-
-
 def describe_unjudged(queries: int, lost_sessions: int | None = None) -> str:
     """What became of queries whose topic nobody judged; None if they are worth nothing."""
     words = f"{count_noun(queries, 'query')} without judgments"
@@ -384,21 +380,16 @@ def _searcher_qrels(sessions: Sessions) -> Qrels:
 
 
 def _join_hits(
-    frame: pl.DataFrame, layout: SessionLayout, base: Ranks, qrels: Qrels
+    frame: pl.DataFrame, layout: SessionLayout, base: Ranks, pool_docs: pl.Series, pool_base: Ranks
 ) -> tuple[Ranks, Ranks]:
     """Which judgment meets which row: by a few bits of a hash, by all of them, and exactly."""
-    judged_topics = qrels.queries.to_frame("query").with_row_index("base")
-    pool = qrels.frame.select("query", "doc").join(
-        judged_topics, on="query", how="left", maintain_order="left"
-    )
-    pool_base = pool["base"].to_numpy()
-    wanted_hashes = pool["doc"].hash(1).to_numpy() ^ (pool_base.astype(np.uint64) * _HASH_MIX)
+    wanted_hashes = pool_docs.hash(1).to_numpy() ^ (pool_base.astype(np.uint64) * _HASH_MIX)
     candidates, hashes = _find_candidates(layout, base.astype(np.uint64) * _HASH_MIX, wanted_hashes)
     judged = pl.DataFrame({"hash": wanted_hashes, "place": np.arange(len(wanted_hashes))})
     candidate_rows = pl.DataFrame({"hash": hashes, "row": candidates})
     hits = candidate_rows.join(judged, on="hash", how="inner", maintain_order="left")
     row, place = hits["row"].to_numpy().astype(np.intp), hits["place"].to_numpy().astype(np.intp)
-    same = (frame["doc"].gather(row) == pool["doc"].gather(place)).fill_null(value=False)
+    same = (frame["doc"].gather(row) == pool_docs.gather(place)).fill_null(value=False)
     row_base = base[np.searchsorted(layout.query_starts, row, side="right") - 1]
     exact = same.to_numpy() & (row_base == pool_base[place])
     return place[exact], row[exact]

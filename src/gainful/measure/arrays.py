@@ -56,7 +56,7 @@ class RankingOptions(Options, total=False):
 
     judged: Numbers | None  # every graded document of the query, of which the ideal is made
     mask: ArrayLike | None  # True where an array has a document, False where it is padded
-    k: int | None  # look at the first k documents only
+    k: int | None  # only the first k documents count
     like: Like  # the tool or source whose settings to follow
 
 
@@ -178,7 +178,7 @@ def _value_function(function: Callable[..., Values]) -> ValueFunction:
 
 @_value_function
 def cg(grades: Numbers, scores: Numbers | None = None, **options: Unpack[ArrayOptions]) -> Values:
-    """How much do the first k documents gain together, whatever their order?
+    """What is the total gain of the first k documents, in any order?
 
     Examples:
         >>> cg([3, 2, 3, 0, 1, 2])
@@ -189,7 +189,7 @@ def cg(grades: Numbers, scores: Numbers | None = None, **options: Unpack[ArrayOp
 
 @_value_function
 def ncg(grades: Numbers, scores: Numbers | None = None, **options: Unpack[ArrayOptions]) -> Values:
-    """What share of the gain that was possible have the first k documents?
+    """What share of the possible gain do the first k documents have?
 
     Examples:
         >>> ncg([3, 2, 3, 0, 1, 2], k=2)
@@ -200,7 +200,7 @@ def ncg(grades: Numbers, scores: Numbers | None = None, **options: Unpack[ArrayO
 
 @_value_function
 def dcg(grades: Numbers, scores: Numbers | None = None, **options: Unpack[ArrayOptions]) -> Values:
-    """How much does a searcher gain who looks less and less closely further down?
+    """How much does a searcher gain if attention falls with the rank?
 
     Examples:
         >>> round(dcg([3, 2, 3, 0, 1, 2], like="wikipedia"), 4)
@@ -211,7 +211,7 @@ def dcg(grades: Numbers, scores: Numbers | None = None, **options: Unpack[ArrayO
 
 @_value_function
 def idcg(grades: Numbers, scores: Numbers | None = None, **options: Unpack[ArrayOptions]) -> Values:
-    """How much would a searcher gain from the best ranking that was possible?
+    """How much would a searcher gain from the best possible ranking?
 
     Examples:
         >>> round(idcg([3, 2, 3, 0, 1, 2], like="wikipedia"), 4)
@@ -222,19 +222,19 @@ def idcg(grades: Numbers, scores: Numbers | None = None, **options: Unpack[Array
 
 @_value_function
 def ndcg(grades: Numbers, scores: Numbers | None = None, **options: Unpack[ArrayOptions]) -> Values:
-    """How near is the ranking to the best one that was possible?
+    """How close is the ranking to the best possible one?
 
     Args:
         grades: the grades in rank order; the last axis is the rank. A list, lists of any
             lengths, an array, a tensor, or text such as "3 2 3".
-        scores: rank by these instead, one for each grade; equal ones need `ties=`.
-        judged: every graded document of the query, those of the ranking included, of which
-            the ideal is made; one list for all rankings or one for each. Without it the ideal
-            comes from the ranking itself.
+        scores: scores to rank by, one for each grade; equal scores need `ties=`.
+        judged: all graded documents of the query, including those of the ranking: the ideal. One
+            list for all rankings, or one for each. Without it the ideal comes from the ranking
+            itself.
         group: the sizes of the groups of flat arrays, as LightGBM and XGBoost have them.
         qid: or the group of each entry, as XGBoost and CatBoost have it.
         mask: True where an array has a document, False where it is padded.
-        k: look at the first k documents only.
+        k: only the first k documents count.
         like: the tool or source whose settings to follow, by name or as a `Convention`.
         **options: gain, discount, their parameters, and single settings, such as `ties="average"`.
 
@@ -311,7 +311,7 @@ def average_precision(
 
 @_value_function
 def err(grades: Numbers, scores: Numbers | None = None, **options: Unpack[ArrayOptions]) -> Values:
-    """How far down is the searcher satisfied, as is to be expected?
+    """How far down is the searcher expected to be satisfied?
 
     Examples:
         >>> round(err([2, 0, 1], max_grade=2), 4)
@@ -322,7 +322,7 @@ def err(grades: Numbers, scores: Numbers | None = None, **options: Unpack[ArrayO
 
 @_value_function
 def rbp(grades: Numbers, scores: Numbers | None = None, **options: Unpack[ArrayOptions]) -> Values:
-    """What does a searcher gain who goes on to the next document with probability p?
+    """How much does a searcher who goes on with probability p gain?
 
     Examples:
         >>> rbp([1, 0, 1, 0], p=0.5)
@@ -338,9 +338,9 @@ def sdcg(grades: Numbers, **options: Any) -> float:
 
     Args:
         grades: a list for each query, in rank order.
-        **options: `k`, how many results of a query count (all, if it is not set); `judged`, every
-            graded document of the topic, of which the ideal of `nsdcg` is made; `like`; and single
-            settings, such as `b=2` and `bq=4`.
+        **options: `k`, how many results of a query count (default: all); `judged`, all graded
+            documents of the topic, which form the ideal of `nsdcg`; `like`; and single settings,
+            such as `b=2` and `bq=4`.
 
     Examples:
         >>> round(sdcg([[3, 2, 0], [1, 0]], b=2, bq=4), 4)  # 3 + 2/2 + 1/1.5
@@ -366,7 +366,7 @@ def compute(
     scores: Numbers | None = None,
     **options: Unpack[ArrayOptions],
 ) -> Values:
-    """What does a measure of the measure language say of these rankings?
+    """What is the value of a measure for these rankings?
 
     Examples:
         >>> round(compute("nDCG(discount=jk2002, b=2)@6", [3, 2, 3, 0, 1, 2]), 4)
@@ -459,7 +459,7 @@ def compute_curve(
     scores: Numbers | None = None,
     **options: Unpack[ArrayOptions],
 ) -> Vectors:
-    """What does a measure of the measure language say at every rank?
+    """What is the value of a measure at every rank?
 
     Examples:
         >>> compute_curve("CG(gain=exp)", [3, 2, 3, 0]).tolist()

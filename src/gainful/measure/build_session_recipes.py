@@ -31,14 +31,10 @@ WHY_NOT_NSDCG = (
     "searcher's clicks, and so rewards few clicks"
 )
 _MAX_DEPTH = 10_000_000  # results of a query that a measure can look at
-_SETTINGS_OF_SOME_MEASURES = (
-    "duplicates",
-    "depth",
-)  # of `like`, for measures that leave a choice in them
-_MATCHING_SETTINGS = (
-    "unjudged",
-    "subtopic_grades",
-)  # settled before any measure is, and so no parameter of one
+# Of `like`, for measures that leave a choice in them
+_SETTINGS_OF_SOME_MEASURES = ("duplicates", "depth")
+# Settled before any measure is, and so no parameter of one
+_MATCHING_SETTINGS = ("unjudged", "subtopic_grades")
 _OF_ALL_SESSION_MEASURES = ("unjudged", "subtopic_grades", "average")  # of sessions and their means
 # What is asked of results and not of their making.
 _OF_RESULTS = {"by": 'results.groups("system") has the means of groups, to_text(by=…) shows them'}

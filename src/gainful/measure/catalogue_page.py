@@ -338,13 +338,18 @@ def _label(name: str, k: float | None) -> str:
 
 def _term(gain: NamedFormula, discount: NamedFormula, grade: str) -> Expr:
     gain_expr = substitute(gain.expr_with_values, {"g": Var(grade, "the grade at rank i")})
-    match discount.expr_with_values:
+    return weigh(gain_expr, discount.expr_with_values)
+
+
+def weigh(gain: Expr, discount: Expr) -> Expr:
+    """Gain × discount, written as a fraction where the discount is one."""
+    match discount:
         case Arithmetic("/", Const(1), divisor):
-            return gain_expr / divisor
+            return gain / divisor
         case Const(1):
-            return gain_expr
+            return gain
         case factor:
-            return gain_expr * factor
+            return gain * factor
 
 
 def _describe(measure: Measure) -> str:

@@ -110,9 +110,7 @@ class Entry:
     linear: bool = False  # is the mean over tie orders the value at the mean gains?
     bounded: bool = True  # is 1 the most there can be?
     signed: bool = False  # can it be below 0 where no grade is?
-    needs_subtopics: bool = (
-        False  # does it ask for what aspects of the query a document is relevant?
-    )
+    needs_subtopics: bool = False  # does it ask to what aspects of a query documents are relevant?
     needs_scores: bool = False  # does it ask for more of a score than the rank it gives?
     extremes: Extremes = "unknown"
     sees_nonrelevant: bool = False  # is useless something else to it than unjudged?

@@ -10,14 +10,14 @@ import numpy as np
 from attrs import evolve, frozen
 
 from gainful.convention import CONVENTIONS
-from gainful.formula import Arithmetic, Const, Expr, Where, substitute, to_numpy, walk
+from gainful.formula import Const, Expr, Where, substitute, to_numpy, walk
 from gainful.formula.renderers import to_text as as_text
 from gainful.match.match import MatchedRun
 from gainful.match.matched import Subtopics
 from gainful.match.rank_order import ideal_order
 from gainful.match.rankings import RankedDoc, Rankings, rank_documents
 from gainful.match.ties import TIE_POLICIES
-from gainful.measure.catalogue_page import SINGLE_LIST_SETTINGS
+from gainful.measure.catalogue_page import SINGLE_LIST_SETTINGS, weigh
 from gainful.measure.entry import MeasureRecipe, Recipe
 from gainful.measure.evaluate import compute_measures, compute_ranked
 from gainful.measure.functions.graded import (
@@ -514,17 +514,7 @@ def _format_sum(recipe: Recipe, terms: Sequence[tuple[int, float, float]]) -> st
 def _build_term(recipe: Recipe, rank: int, grade: float, gain: float) -> Expr:
     """Gain × discount of one document, written as the formula with its numbers put in."""
     gain_expression = substitute(recipe.gain.expr_with_values, {"g": grade})
-    if (
-        any(isinstance(node, Where) for node in walk(gain_expression))
-        or to_numpy(gain_expression, {}) != gain
-    ):
-        gain_expression = Const(
-            gain
-        )  # a choice among cases, or a grade that the convention changed
-    match substitute(recipe.discount.expr_with_values, {"i": rank}):
-        case Arithmetic("/", Const(1), divisor):
-            return gain_expression / divisor
-        case Const(1):
-            return gain_expression
-        case left:
-            return gain_expression * left
+    has_cases = any(isinstance(node, Where) for node in walk(gain_expression))
+    if has_cases or to_numpy(gain_expression, {}) != gain:  # or the convention changed the grade
+        gain_expression = Const(gain)
+    return weigh(gain_expression, substitute(recipe.discount.expr_with_values, {"i": rank}))

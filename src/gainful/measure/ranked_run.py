@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar, cast
 
 import numpy as np
-from attrs import evolve, field, frozen
+from attrs import evolve, field, fields, frozen
 from numpy.typing import NDArray
 
 from gainful.convention import Convention
@@ -18,7 +18,7 @@ from gainful.convention.convention import Empty, NegativeIdeal, Settings
 from gainful.errors import BadValue, NoIdeal, NotExact, Tied
 from gainful.formula import NamedFormula
 from gainful.match import OrderedGains, PlacedGains
-from gainful.match.matched import Matched, Subtopics
+from gainful.match.matched import Matched
 from gainful.match.rank_order import rank_ideally
 from gainful.match.ties import TIE_POLICIES, place_ties
 from gainful.measure.entry import MeasureFunction, Recipe
@@ -160,11 +160,14 @@ class RankedRun(Matched):
         highest = float(self.pool_grade.max(initial=0.0))
         return highest if highest > 0 else 1.0
 
+    def apply_fractional(self, query: Ranks, grade: Array) -> Array:
+        """Grades of queries with their fractions kept, cut off or refused."""
+        return apply_fractional(grade, self.convention, self.grade_finder(query, grade))
+
     def gains(self, formula: NamedFormula) -> Array:
         """What the retrieved documents are worth."""
-        return grade_gains(
-            self.grade, formula, self.convention, self.grade_finder(self.query, self.grade), None
-        )
+        find = self.grade_finder(self.query, self.grade)
+        return grade_gains(self.grade, formula, self.convention, find, None)
 
     def pool_gains(self, formula: NamedFormula) -> Array:
         """What the documents of the pool are worth."""
@@ -215,41 +218,23 @@ def rank_run(matched: Matched, convention: Convention) -> RankedRun:
     policy = TIE_POLICIES[convention.ties]
     if policy.needs == "order" and not matched.ordered:
         _refuse_ties(matched, convention)
-    query, grade = matched.query, matched.grade
-    rank = policy.rank(matched, grade)
-    order = np.lexsort((rank, query))
-    ranked = RankedRun(
-        queries=matched.queries,
-        judged=matched.judged,
-        in_run=matched.in_run,
-        retrieved=matched.retrieved,
-        pool_query=matched.pool_query,
-        pool_grade=matched.pool_grade,
-        query=query[order],
-        grade=grade[order],
-        first=matched.first[order],
-        last=matched.last[order],
-        by_id=matched.by_id[order],
-        by_input=matched.by_input[order],
-        tied_count=matched.tied_count,
-        duplicate_count=matched.duplicate_count,
-        pool_index=None if matched.pool_index is None else matched.pool_index[order],
-        subtopics=matched.subtopics,
-        filtered=matched.filtered,
-        rank=rank[order],
-        convention=convention,
-    )
+    rank = policy.rank(matched, matched.grade)
+    order = np.lexsort((rank, matched.query))
+    parts = {attribute.name: getattr(matched, attribute.name) for attribute in fields(Matched)}
+    for name in ("query", "grade", "pool_index", *Matched.rank_fields):
+        parts[name] = None if parts[name] is None else parts[name][order]
+    ranked = RankedRun(**parts, rank=rank[order], convention=convention)
     if convention.unjudged_grade is not None and ranked.subtopics is None:
         ranked = _grade_unjudged(ranked, convention.unjudged_grade)
+    subtopics = ranked.subtopics
+    if subtopics is not None:
+        whole = ranked.apply_fractional(ranked.pool_query[subtopics.doc], subtopics.grade)
+        subtopics = evolve(subtopics, grade=whole)
     return evolve(
         ranked,
-        subtopics=_whole_subtopic_grades(ranked, convention),
-        grade=apply_fractional(
-            ranked.grade, convention, ranked.grade_finder(ranked.query, ranked.grade)
-        ),
-        pool_grade=apply_fractional(
-            ranked.pool_grade, convention, ranked.grade_finder(ranked.pool_query, ranked.pool_grade)
-        ),
+        subtopics=subtopics,
+        grade=ranked.apply_fractional(ranked.query, ranked.grade),
+        pool_grade=ranked.apply_fractional(ranked.pool_query, ranked.pool_grade),
     )
 
 
@@ -266,16 +251,15 @@ def _grade_unjudged(ranked: RankedRun, grade: float) -> RankedRun:
     query = np.repeat(np.arange(ranked.size), ranked.retrieved)[free]
     rank = free - begin[query] + 1
     order = np.lexsort((np.append(ranked.rank, rank), np.append(ranked.query, query)))
+    ranks: dict[str, Any] = {
+        name: np.append(getattr(ranked, name), rank)[order] for name in ranked.rank_fields
+    }
     return evolve(
         ranked,
         query=np.append(ranked.query, query)[order],
         grade=np.append(ranked.grade, np.full(len(free), grade))[order],
-        first=np.append(ranked.first, rank)[order],
-        last=np.append(ranked.last, rank)[order],
-        by_id=np.append(ranked.by_id, rank)[order],
-        by_input=np.append(ranked.by_input, rank)[order],
-        rank=np.append(ranked.rank, rank)[order],
         pool_index=None,
+        **ranks,
     )
 
 
@@ -289,21 +273,9 @@ def _refuse_ties(matched: Matched, convention: Convention) -> None:
         )
 
 
-def _whole_subtopic_grades(view: RankedRun, convention: Convention) -> Subtopics | None:
-    subtopics = view.subtopics
-    if subtopics is None:
-        return None
-    find = view.grade_finder(view.pool_query[subtopics.doc], subtopics.grade)
-    return evolve(subtopics, grade=apply_fractional(subtopics.grade, convention, find))
-
-
 def _condense(matched: Matched, convention: Convention) -> Matched:
     """The rankings without documents that are unjudged or have negative grades."""
-    wanted = (
-        matched.grade >= 0
-        if convention.negative == "remove"
-        else np.ones(len(matched.grade), dtype=bool)
-    )
+    wanted = (matched.grade >= 0) | (convention.negative != "remove")
     only_judged = convention.unjudged == "remove"
     counted = wanted if only_judged else ~wanted
 
@@ -372,16 +344,10 @@ def _place_ideal(recipe: Recipe, ranked: RankedRun, gain: Array) -> PlacedGains:
     from_list = convention.ideal == "list"
     query = ranked.query if from_list else ranked.pool_query
     ideal_gain = gain if from_list else ranked.pool_gains(recipe.gain)
-    wanted = (
-        np.ones(len(ideal_gain), dtype=bool)
-        if convention.negative == "in_ideal"
-        else ideal_gain > 0
-    )
+    wanted = (ideal_gain > 0) | (convention.negative == "in_ideal")
     ideal = rank_ideally(query[wanted], ideal_gain[wanted])
     rank = ideal.rank
-    if (
-        from_list and convention.negative == "in_ideal"
-    ):  # what is unjudged stands before what is bad
+    if from_list and convention.negative == "in_ideal":  # the unjudged stand before the bad
         unjudged = ranked.retrieved - np.bincount(ideal.query, minlength=ranked.size)
         rank = np.where(ideal.gain < 0, rank + unjudged[ideal.query], rank)
     return PlacedGains(ranked.size, ideal.query, ideal.query, ideal.gain, rank, rank)
@@ -394,14 +360,8 @@ def _lowest_gain(recipe: Recipe, ranked: RankedRun) -> Array:
         lowest_grade += min(recipe.gain.grades)
     else:
         np.minimum.at(lowest_grade, ranked.pool_query, ranked.pool_grade)
-    all_queries = np.arange(ranked.size)
-    return grade_gains(
-        lowest_grade,
-        recipe.gain,
-        recipe.convention,
-        ranked.grade_finder(all_queries, lowest_grade),
-        None,
-    )
+    find = ranked.grade_finder(np.arange(ranked.size), lowest_grade)
+    return grade_gains(lowest_grade, recipe.gain, recipe.convention, find, None)
 
 
 def normalise_by(

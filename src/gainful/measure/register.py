@@ -80,20 +80,20 @@ def register(
     """Make a measure, a gain or a discount known by a name.
 
     A measure is a function over a `Matched` (all queries at once: `query`, `rank` and `grade` of
-    every judged retrieved document, `size` queries) that gives one value per query. Its further
-    parameters are what may stand in the brackets: numbers with their defaults; `gain`, `discount`
-    and `max_grade` as the convention has them, and `k` for what stands behind @.
+    every judged retrieved document, `size` queries) that gives one value per query. Its other
+    parameters can be set in brackets: numbers with their defaults; `gain`, `discount` and
+    `max_grade` come from the convention, and `k` is the number after @.
 
     Args:
-        name: what to call it; or the function itself, by whose name it is called then.
+        name: the name; or the function itself, whose name is used then.
         function: the function.
-        gain: instead, what a grade is worth: an expression, or a function of g that gives one.
-        discount: instead, what is left at rank i.
+        gain: instead, the gain of a grade: an expression, or a function of g that gives one.
+        discount: instead, the discount at rank i.
         share: does the function give two arrays, what was reached and what was possible?
-        lower_is_better: is less of the measure better, as of a cost? Then the lowest leads.
+        lower_is_better: is a lower value better, as for a cost?
 
     Returns:
-        The function, so that `register` can stand above it as a decorator.
+        The function, so `register` also works as a decorator.
 
     Examples:
         >>> def Found(matched, *, rel=1, k=None):

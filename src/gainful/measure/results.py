@@ -24,6 +24,7 @@ from gainful.page.page import Page, Section
 from gainful.page.table import Fractions, Table, bar_fractions
 from gainful.rounding import ROUNDING
 from gainful.text import (
+    capitalise_first,
     count_noun,
     format_distinct,
     format_range,
@@ -321,6 +322,9 @@ def describe_answer(results: Sequence[Results]) -> str:
     ]
     if not graded:
         return ""
+    unmatched = [note for run in results for note in run.notes if note.startswith(NO_OVERLAP)]
+    if len(unmatched) == len(results):
+        return f"{capitalise_first(unmatched[0])}."
     if len(results) == 1:
         return _describe_run(results[0], graded[0])
     means = {run.name: run.mean for run in results}
@@ -334,9 +338,6 @@ def describe_answer(results: Sequence[Results]) -> str:
 
 def _describe_run(results: Results, measure: str) -> str:
     """The mean of one measure, and the range of its queries."""
-    unmatched = next((note for note in results.notes if note.startswith(NO_OVERLAP)), "")
-    if unmatched:
-        return f"{unmatched[0].upper()}{unmatched[1:]}."
     mean = results.mean[measure]
     if np.isnan(mean):
         return f"No {results.unit} counts in {measure}, so {results.name} has no mean."

@@ -80,7 +80,7 @@ class Results(Shown):
     recipes: Mapping[str, Any]  # `Recipe`s, or `SessionRecipe`s
     convention: Any  # `Convention`, or `SessionConvention`
     counts: Mapping[str, float]
-    notes: Sequence[str] = ()  # what one should know before believing a value
+    notes: Sequence[str] = ()  # what to know before trusting a value
     numeric_ids: bool = False  # were they whole numbers in the frame that they came from?
     whole: Mapping[str, float] = {}  # of measures that have a value for all of it only
     engine: str = ""  # which one matched a file, if there are several
@@ -251,7 +251,7 @@ class Results(Shown):
         return frame.sort(name, descending=from_high, maintain_order=True).head(n)
 
     def to_flat(self) -> dict[str, float]:
-        """The means under names of small letters, digits and _: for MLflow, TensorBoard and alike.
+        """The means under names of small letters, digits and _, as for MLflow and TensorBoard.
 
         Examples:
             >>> from gainful import evaluate

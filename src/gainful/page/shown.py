@@ -64,7 +64,7 @@ class Shown:
         return to_mathjax(self.brief())
 
     def to_text(self, **view: Any) -> str:
-        """As a pipe shows it."""
+        """As text, as in a pipe."""
         return _render(self.page(**view), "table")
 
     def to_markdown(self, **view: Any) -> str:
@@ -76,7 +76,7 @@ class Shown:
         return _render(self.page(**view), "latex")
 
     def to_html(self, **view: Any) -> str:
-        """As HTML, to be put into a page."""
+        """As HTML, to embed in a page."""
         return _render(self.page(**view), "html")
 
     def to_csv(self, **view: Any) -> str:
@@ -116,7 +116,7 @@ class Shown:
         return rows().to_columns()
 
     def save(self, path: str | PathLike[str], **view: Any) -> None:
-        """Put it into a file; its suffix says in which format.
+        """Write it to a file, in the format of its suffix.
 
         Args:
             path: ends in .csv, .tsv, .json, .jsonl, .md, .tex, .html or .txt; the file is written

@@ -197,7 +197,7 @@ def unwrap(head: bytes, read: Callable[[], bytes], name: str) -> bytes | None:
     start = head.lstrip()
     if start[:1] not in (b"{", b"["):
         return None
-    if _is_action(head):
+    if _find_action(head):
         lines = b"\n".join(_drop_actions(read().split(b"\n")))
         if not lines.strip():
             raise BadInput(name, "its bulk actions only delete", "actions with records")
@@ -222,10 +222,11 @@ def _decode(text: bytes) -> Any:
         return None
 
 
-def _is_action(line: bytes) -> bool:
+def _find_action(line: bytes) -> bytes:
     match = _ACTION.match(line)
     keys = _decode(match[2]) if match is not None else None
-    return isinstance(keys, dict) and keys.keys() <= _ACTION_KEYS
+    is_action = isinstance(keys, dict) and keys.keys() <= _ACTION_KEYS
+    return match[1] if match is not None and is_action else b""
 
 
 def _drop_actions(lines: Iterable[bytes]) -> list[bytes]:
@@ -233,14 +234,14 @@ def _drop_actions(lines: Iterable[bytes]) -> list[bytes]:
     opened: list[bytes] = []
     action, begun = b"", 0  # the action whose record comes next, and its line
     for number, line in enumerate(lines):
-        is_action = _is_action(line)
-        if is_action:
+        if own := _find_action(line):
             if action:
                 opened[begun] = _refuse(action)
-            action, begun = _ACTION.match(line)[1], number  # type: ignore[index]
-            action = b"" if action == b"delete" else action
-        opened.append(b"" if is_action else _open_update(line) if action == b"update" else line)
-        action = b"" if line.strip() and not is_action else action
+            action, begun = b"" if own == b"delete" else own, number
+            opened.append(b"")
+            continue
+        opened.append(_open_update(line) if action == b"update" else line)
+        action = b"" if line.strip() else action
     if action:
         opened[begun] = _refuse(action)
     return opened
@@ -264,19 +265,16 @@ def _open_hit(line: bytes) -> bytes:
 
 
 def _list_all_hits(text: bytes) -> list[Any] | None:
-    whole = _decode(text)
+    whole, records = _decode(text), list[Any]()
     pages = [whole] if whole is not None else map(_decode, filter(bytes.strip, text.split(b"\n")))
-    records = [_list_hits(answer) for page in pages for answer in _list_answers(page)]
+    for page in pages:
+        answers = page.get("responses") if isinstance(page, dict) else page
+        if not isinstance(answers, list) or not any(map(_is_answer, answers)):
+            answers = [page]
+        records += map(_list_hits, answers)
     if any(part is None for part in records):
         return None
     return [record for part in records for record in part or ()] or None
-
-
-def _list_answers(page: Any) -> list[Any]:
-    answers = page.get("responses") if isinstance(page, dict) else page
-    if not isinstance(answers, list) or not any(map(_is_answer, answers)):
-        return [page]
-    return answers
 
 
 def _is_answer(value: Any) -> bool:

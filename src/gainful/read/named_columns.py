@@ -142,7 +142,7 @@ class InputTable:
     locate: Callable[[int], str]
     padded: bool = True  # may texts have blanks around them, as typed ones do?
     own_names: Mapping[str, str] = {}  # what the user calls columns that are renamed
-    notes: tuple[str, ...] = ()  # what one should know of how it was read
+    notes: tuple[str, ...] = ()  # notes on how it was read
     has_header: bool = True  # else its columns are called 1, 2, 3, …
 
     @property

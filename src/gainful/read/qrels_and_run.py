@@ -35,7 +35,7 @@ _SAMPLE = 50  # rows that are looked at first
 
 @frozen(eq=False)
 class Qrels:
-    """Who judged what: a grade for each query and document.
+    """Judgments: a grade for each query and document.
 
     Where documents were judged for subtopics, `subtopics` has a row for each such judgment, and
     the grade in `frame` is the highest of a document's; `build_subtopic_qrels` makes both.
@@ -53,7 +53,7 @@ class Qrels:
     unique: bool = True  # may no document be judged twice?
     ids: IdKinds = field(factory=dict)
     subtopics: pl.DataFrame | None = None  # row of the frame, subtopic: text; grade: number
-    notes: Sequence[str] = ()  # what one should know of how they were read
+    notes: Sequence[str] = ()  # notes on how they were read
     list_count: int = 0  # lists in query order, where queries have no names
     complete: bool = False  # is all that is relevant in it, so that other documents are not?
     part: bool = False  # is it some queries of a larger one, of which none may be judged?
@@ -108,7 +108,7 @@ class Run:
     silent: frozenset[str] = field(  # queries for which nothing was retrieved
         default=frozenset(), converter=_as_set
     )
-    notes: Sequence[str] = ()  # what one should know of how it was read
+    notes: Sequence[str] = ()  # notes on how it was read
     ids: IdKinds = field(factory=dict)
     list_count: int = 0  # lists in query order, where queries have no names
     infinite: bool = False  # may scores be infinite?
@@ -133,7 +133,7 @@ class NestedDict:
 
     mapping: Mapping[Any, Mapping[Any, Any]]
     name: str
-    notes: Sequence[str] = ()  # what one should know of how it was read
+    notes: Sequence[str] = ()  # notes on how it was read
     list_count: int = 0  # lists in query order, where queries have no names
 
 

@@ -316,7 +316,10 @@ def _check_numbers(array: NDArray[Any], numbers: Any, argument: str) -> NDArray[
     ):  # of JAX, which NumPy cannot compute with
         array = array.astype(np.float32)
     if array.dtype.kind == "O" and all(isinstance(value, Real) for value in array.flat):
-        array = _as_floats(array, argument)
+        try:
+            array = array.astype(np.float64)
+        except OverflowError:
+            raise BadValue(argument, "a huge number", "finite numbers") from None
     if array.dtype.kind not in "buif":
         raise _not_a_number(numbers, argument)
     if array.dtype == np.float32:
@@ -326,13 +329,6 @@ def _check_numbers(array: NDArray[Any], numbers: Any, argument: str) -> NDArray[
     if array.dtype.kind in "iu" and (np.abs(floats) > _MAX_EXACT).any():
         raise BadValue(argument, int(array.max()), "whole numbers up to 2^53; beyond, use floats")
     return floats
-
-
-def _as_floats(array: NDArray[Any], argument: str) -> NDArray[Any]:
-    try:
-        return array.astype(np.float64)
-    except OverflowError:
-        raise BadValue(argument, "a huge number", "finite numbers") from None
 
 
 def _not_a_number(numbers: Any, argument: str) -> WrongType:

@@ -82,10 +82,13 @@ def sound_layout(frame: pl.DataFrame) -> SessionLayout | None:
     layout = find_layout(frame)
     names = frame["session"].gather(layout.session_starts)
     query, rank = frame["query"].to_numpy(), frame["rank"].to_numpy()
+    sizes = layout.queries_per_session
+    positions = np.arange(1, len(layout.query_starts) + 1)
+    positions -= np.repeat(np.cumsum(sizes) - sizes, sizes)
     valid = (
         names.n_unique() == len(names)
         and not (names == "").any()
-        and bool((query[layout.query_starts] == _expect_positions(layout)).all())
+        and bool((query[layout.query_starts] == positions).all())
         and _has_consecutive_ranks(rank, layout)
         and not (frame["doc"] == "").any()
         and _has_one_topic_per_query(frame, layout)
@@ -93,12 +96,6 @@ def sound_layout(frame: pl.DataFrame) -> SessionLayout | None:
         and not _has_duplicates(rank, layout)
     )
     return layout if valid else None
-
-
-def _expect_positions(layout: SessionLayout) -> RowIndices:
-    sizes = layout.queries_per_session
-    first = np.cumsum(sizes) - sizes
-    return np.arange(1, len(layout.query_starts) + 1) - np.repeat(first, sizes)
 
 
 def _has_consecutive_ranks(rank: NDArray[np.int64], layout: SessionLayout) -> bool:

@@ -503,8 +503,11 @@ def join_last_query(sessions: Sessions, run: Run) -> Sessions:
         session = quote(unknown["query"][0])
         problem = f"session {session} is not in {sessions.name}"
         raise BadInput(run.name, problem, "session ids in place of query ids")
+    ordered = run.frame.sort("score", descending=True, maintain_order=True)
+    rank = pl.int_range(1, pl.len() + 1).over("query")
+    results = ordered.select(pl.col("query").alias("session"), "doc", rank=rank)
     rows = _last_queries(sessions).join(
-        _rank_run(run), on="session", how="left", maintain_order="left_right"
+        results, on="session", how="left", maintain_order="left_right"
     )
     order = known.to_frame().with_row_index(_ORDER)
     frame = (
@@ -539,9 +542,3 @@ def _last_queries(sessions: Sessions) -> pl.DataFrame:
     if "text" in heads.columns or text is not None:
         heads = heads.with_columns(text=pl.lit(None, pl.String) if text is None else pl.col(text))
     return heads.drop(blank)
-
-
-def _rank_run(run: Run) -> pl.DataFrame:
-    ordered = run.frame.sort("score", descending=True, maintain_order=True)
-    rank = pl.int_range(1, pl.len() + 1).over("query")
-    return ordered.select(pl.col("query").alias("session"), "doc", rank=rank)

@@ -132,7 +132,7 @@ WRITERS: Mapping[str, Callable[[Any], str | bytes]] = {
 
 
 def save(chart: Any, path: str | PathLike[str]) -> None:
-    """Put a chart into a file; its suffix says how: .svg, .png, .pdf, .html or .json.
+    """Write a chart to a file, in the format of its suffix: .svg, .png, .pdf, .html or .json.
 
     Args:
         chart: what `figures.figure` returned, any Altair chart, or a Vega-Lite specification.

@@ -9,8 +9,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from itertools import starmap
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 import numpy as np
 import polars as pl
@@ -61,7 +60,7 @@ from gainful.evidence.statistics.outcome import (
 from gainful.evidence.statistics.paired_tests import TESTS, TUKEY_WORDS, posterior_t, tost_p
 from gainful.evidence.statistics.study_design import Interaction
 from gainful.measure.groups import list_names
-from gainful.measure.notes import describe_convention
+from gainful.measure.notes import describe_convention, require_qrels_overlap
 from gainful.measure.results import list_footnotes
 from gainful.measure.sessions.results import (
     SessionResults,
@@ -289,30 +288,27 @@ class PairedSample(Sample):
         """Runs that were evaluated alike, paired by query."""
         names = [result.name for result in results]
         _refuse_unlike(results, names)
+        require_qrels_overlap(results)
         tables = {measure: pair_results(results, measure) for measure in results[0].values}
-        footnotes = partial(list_footnotes, results)
-        return cls._prepare(
-            tables, method, clusters, results=results, footnotes=footnotes, names=names, kind="run"
-        )
+        parts = {"results": results, "footnotes": partial(list_footnotes, results)}
+        return cls._prepare(tables, method, clusters, **parts, names=names, kind="run")
 
     @classmethod
-    def from_conversations(
-        cls, results: SessionResults, method: Method, clusters: Clusters | None
-    ) -> PairedSample:
+    def from_conversations(cls, several: Sequence[Results], method: Method) -> PairedSample:
         """Systems paired by the conversations that all of them had.
 
         What the turns of a conversation say is not independent: each system has one value in each.
         """
+        results = cast("SessionResults", several[0])
         names = results.columns[SYSTEM].unique(maintain_order=True).to_list()
         if len(names) < 2:
             raise CannotCompare(f"there is only one system, {names[0]}: nothing to compare it with")
         tables = {
             measure: _pair_conversations(results, measure, names) for measure in results.values
         }
-        footnotes, several = partial(list_session_footnotes, results), [results]
-        return cls._prepare(
-            tables, method, clusters, results=several, footnotes=footnotes, names=names, kind=SYSTEM
-        )
+        parts = {"results": several, "footnotes": partial(list_session_footnotes, results)}
+        clusters = method.read_clusters()
+        return cls._prepare(tables, method, clusters, **parts, names=names, kind=SYSTEM)
 
     @classmethod
     def _prepare(
@@ -510,18 +506,17 @@ def _build_samples(
                 labels_by_problem.setdefault(problem, []).append(label)
             else:
                 samples.append((measure, label, sample))
-    return samples, list(starmap(_describe_problem, labels_by_problem.items()))
+    notes = []
+    for problem, alike in labels_by_problem.items():
+        names = list(dict.fromkeys(alike))
+        subject = "group {} is" if len(names) == 1 else "groups {} are"
+        notes.append(f"{subject.format(list_names(names))} not compared: {problem}")
+    return samples, notes
 
 
 def _refuse_one(flags: Sequence[Flags | None], unit: str) -> None:
     if max(int(some.sum()) for some in flags if some is not None) == 1:
         raise CannotCompare(f"one {unit} is too few")
-
-
-def _describe_problem(problem: str, labels: Sequence[str]) -> str:
-    labels = list(dict.fromkeys(labels))
-    subject = "group {} is" if len(labels) == 1 else "groups {} are"
-    return f"{subject.format(list_names(labels))} not compared: {problem}"
 
 
 def _test_family(

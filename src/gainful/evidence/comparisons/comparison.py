@@ -44,8 +44,8 @@ class Comparison(ComparisonValues, Shown):
     """Systems compared in every measure: means, and a `Pair` for each comparison.
 
     `pairs_against(baseline)` are the pairs of one system, `alike_groups(measure)` the groups
-    without a significant difference, `systems_beaten(measure)` whom each system beats, `frame` all
-    pairs as a table.
+    without a significant difference, `systems_beaten(measure)` the systems that each one beats,
+    `frame` all pairs as a table.
     """
 
     __bool__ = refuse_truth(
@@ -194,29 +194,20 @@ def format_heading(comparison: Comparison, measure: str) -> str:
 def build_table(comparison: Comparison, measure: str) -> Table:
     """Each system with its mean, whom it beats, and the evidence against the baseline."""
     letters, beaten_systems = comparison.letters(), comparison.systems_beaten(measure)
-    system_rows = []
+    means, base = comparison.means[measure].tolist(), comparison.baseline
     pairs = [
-        None
-        if system == comparison.baseline
-        else comparison.pair(measure, system, comparison.baseline)
+        None if system == base else comparison.pair(measure, system, base)
         for system in comparison.systems
     ]
-    means = comparison.means[measure].tolist()
     counted = pluralise(comparison.unit_in_words)
     number = comparison.paired_units.get(measure)
     has_counts = any(pair.counts.get(counted, number) != number for pair in comparison.pairs)
+    rows = []
     for system, mean, pair in zip(comparison.systems, means, pairs, strict=True):
-        beaten_letters = " ".join(letters[other] for other in beaten_systems[system]) or "–"
-        system_rows.append(
-            (
-                letters[system],
-                system,
-                f"{mean:.4f}",
-                beaten_letters,
-                *_format_evidence(comparison, pair),
-                *(("" if pair is None else str(pair.counts[counted]),) if has_counts else ()),
-            )
-        )
+        beaten = " ".join(letters[other] for other in beaten_systems[system]) or "–"
+        cells = (letters[system], system, f"{mean:.4f}", beaten)
+        count = "" if pair is None or not has_counts else str(pair.counts[counted])
+        rows.append((*cells, *_format_evidence(comparison, pair), *([count] if has_counts else [])))
     interval_heading = f"{comparison.evidence.method.resampling.level} interval"
     word = comparison.direction(measure).better
     columns = (
@@ -225,11 +216,6 @@ def build_table(comparison: Comparison, measure: str) -> Table:
         *("win/tie/loss", "effect\n(dz)"),
         *((counted,) if has_counts else ()),
     )
-    bars = {
-        2: bar_fractions(
-            comparison.means[measure].tolist(), bounded=measure in comparison.bounded_measures
-        )
-    }
     colours = {
         (row, 4): BETTER_COLOUR if comparison.is_for_the_better(pair) else WORSE_COLOUR
         for row, pair in enumerate(pairs)
@@ -237,11 +223,11 @@ def build_table(comparison: Comparison, measure: str) -> Table:
     }
     return Table(
         columns,
-        system_rows,
+        rows,
         numeric=True,
         label_columns=2,
         text_columns=(3, 5),
-        bars=bars,
+        bars={2: bar_fractions(means, bounded=measure in comparison.bounded_measures)},
         colours=colours,
         expendable=(
             *(("p",) if comparison.evidence.corrects else ()),

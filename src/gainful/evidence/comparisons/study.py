@@ -76,8 +76,9 @@ class Study(Sample):
     pairs: Sequence[IndexPair] = ()
 
     @classmethod
-    def from_results(cls, results: SessionResults, by: str, blocks: Sequence[str]) -> Study:
+    def from_results(cls, several: Sequence[Results], by: str, blocks: Sequence[str]) -> Study:
         """The sessions that have a value, by their names: the order of a file says nothing."""
+        results = cast("SessionResults", several[0])
         columns, values, notes = _select_sessions(results, by, blocks)
         names, system = _encode_names(columns[by])
         if len(names) < 2:
@@ -95,7 +96,7 @@ class Study(Sample):
             by_measure = interactions_by_column(values, system, numbers[1], numbers, blocks[1])
             interactions = dict(zip(measures, by_measure, strict=True))
         return cls(
-            results=[results],
+            results=several,
             footnotes=partial(list_footnotes, results),
             names=names,
             kind=by,
@@ -457,29 +458,19 @@ def compare_results(
                 raise BadValue(name, value, f"{allowed}{of_runs}")
         method = build_method(**options)
         of_queries = clusters or method.read_clusters()
-        return _compare(
-            results, lambda some: PairedSample.from_runs(some, method, of_queries), method
-        )
+        build: BuildSample = partial(PairedSample.from_runs, method=method, clusters=of_queries)
+        return _compare(results, build, method)
     column, test = by or SYSTEM, options.get("test")
     if column == SYSTEM and block is None and is_paired(sessions) and test in (None, *TEST_NAMES):
         method = build_method(**options)
-        return _compare(
-            results,
-            lambda some: PairedSample.from_conversations(
-                cast("SessionResults", some[0]), method, method.read_clusters()
-            ),
-            method,
-        )
+        build = partial(PairedSample.from_conversations, method=method)
+        return _compare(results, build, method)
     method = _build_study_method(**options)
     if method.cluster is not None:
         allowed = "nothing here: it applies to runs, and to systems with the same conversations"
         raise BadValue("cluster", method.cluster, allowed)
     blocks = choose_blocks(sessions, column, block)
-    return _compare(
-        results,
-        lambda some: Study.from_results(cast("SessionResults", some[0]), column, blocks),
-        method,
-    )
+    return _compare(results, partial(Study.from_results, by=column, blocks=blocks), method)
 
 
 def _compare(results: Sequence[Results], build: BuildSample, method: Method) -> Comparison:

@@ -183,7 +183,7 @@ class RuleOptions(TypedDict, total=False):
         allow: "convention", "judgments", "queries": compare although these are not the baseline's;
             "drift": let a significant decline through since the chain of baselines began.
         test: how `significant` tests, and by which method limits are found; randomisation.
-        seed: where chance begins.
+        seed: random seed.
         resamples: how often it is drawn; 10000.
     """
 

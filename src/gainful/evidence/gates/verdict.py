@@ -63,7 +63,7 @@ class Verdict(Shown):
 
     @property
     def broken_checks(self) -> list[Check]:
-        """The rules that do not."""
+        """The rules that are broken."""
         return [check for check in self.checks if not check.ok]
 
     def files_to_save(self) -> dict[str, str]:
@@ -73,7 +73,7 @@ class Verdict(Shown):
         return {self.saved: self.new_baseline.to_text()}
 
     def save_baseline(self) -> None:
-        """Write the baseline that the run became by passing, if it was to become one."""
+        """Write the run as a baseline, if it passed and one was requested."""
         write_together(self.files_to_save())
 
     def to_dict(self) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Literal
 
@@ -24,6 +25,7 @@ from gainful.rounding import ROUNDING, ROUNDING_DECIMALS
 from gainful.text import choose_decimals, count_noun, format_change, pluralise, shorten
 
 Move = Literal["up", "down", "same", "lost", "new"]
+_COUNTED: tuple[Move, ...] = ("up", "down", "lost", "new")
 _MAX_DOCS = 10  # documents of a query that are shown
 _MAX_ID_LENGTH = 40  # characters of an id
 _NOTHING_JUDGED = "nothing judged"
@@ -159,12 +161,8 @@ def _format_counts(most_changed: LargestChanges) -> str:
         f"{most_changed.fell} fell",
         f"{most_changed.same} the same",
     ]
-    visible = [
-        sum(sign * changed_query.change > 0 for changed_query in most_changed.queries)
-        for sign in (1, -1)
-    ]
-    hidden = (most_changed.rose - visible[0], most_changed.fell - visible[1])
-    parts += [f"{hidden[0] + hidden[1]} of them not shown"] if any(hidden) else []
+    hidden = most_changed.rose + most_changed.fell - len(most_changed.queries)
+    parts += [f"{hidden} of them not shown"] if hidden else []
     for name, alone in zip(most_changed.runs, most_changed.unpaired, strict=True):
         units = count_noun(alone, most_changed.unit)
         parts += [f"{units} only in {_format_id(name)}"] if alone else []
@@ -208,7 +206,7 @@ def _list_query_notes(most_changed: LargestChanges, changed_query: ChangedQuery)
         yield f"without any judged document: {format_change(changed_query.rest)}"
     depth = most_changed.depth
     top = "all documents" if depth is None else f"documents of the top {depth}"
-    counts = {name: getattr(changed_query, name) for name in ("up", "down", "lost", "new")}
+    counts = {name: getattr(changed_query, name) for name in _COUNTED}
     moves = ", ".join(f"{count} {direction}" for direction, count in counts.items() if count)
     before, after = changed_query.unjudged
     unjudged_counts = f"{before}" if before == after else f"{before} → {after}"
@@ -336,7 +334,8 @@ def _describe_change(
     top_ranks = [_doc_ranks(ranking, recipe.depth) for ranking in rows]
     both = top_ranks[0].keys() | top_ranks[1].keys()
     moves = {doc: _classify_move(top_ranks[0].get(doc), top_ranks[1].get(doc)) for doc in both}
-    move_list = list(moves.values())
+    counts = Counter(moves.values())
+    unjudged = [len(top.keys() - grades.keys()) for top in top_ranks]
     sides = [rank_query_docs(side, query) for side in rankings]
     credit = credit_docs(sides[0], sides[1], recipe, after - before)
     return ChangedQuery(
@@ -346,11 +345,8 @@ def _describe_change(
         change=after - before,
         documents=_list_moves(credit, grades, ranks, moves),
         rest=credit.rest,
-        up=move_list.count("up"),
-        down=move_list.count("down"),
-        lost=move_list.count("lost"),
-        new=move_list.count("new"),
-        unjudged=(_count_holes(top_ranks[0], grades), _count_holes(top_ranks[1], grades)),
+        **{move: counts[move] for move in _COUNTED},
+        unjudged=(unjudged[0], unjudged[1]),
         notes=_write_notes(recipe, credit),
     )
 
@@ -383,10 +379,6 @@ def _classify_move(before: float | None, after: float | None) -> Move:
     if after is None:
         return "lost"
     return "same" if before == after else ("up" if after < before else "down")
-
-
-def _count_holes(top: Mapping[str, float], grades: Mapping[str, float]) -> int:
-    return len(top.keys() - grades.keys())
 
 
 def _list_moves(

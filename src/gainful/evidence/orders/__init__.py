@@ -1,1 +1,1 @@
-"""Do measures agree on which run is better, and which of them tells runs apart?"""
+"""Do measures agree on which run is better, and which of them separates runs best?"""

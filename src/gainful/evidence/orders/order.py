@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from itertools import combinations, pairwise
+from itertools import combinations, pairwise, zip_longest
 from typing import Any
 
 import numpy as np
@@ -180,7 +180,7 @@ class Agreement:
 
 @frozen(eq=False, repr=False)
 class Order(Shown):
-    """What order each measure puts the runs in, how alike the orders are, what tells runs apart.
+    """The order of runs by each measure, the agreement of orders, and the power of each measure.
 
     `means` are {measure: {run: mean}}, over the queries that all runs have; `agreement` has an
     entry for each pair of measures, `power` one for each measure (none where only means were
@@ -337,23 +337,16 @@ def _build_tables(order: Order) -> list[Table]:
 
 
 def _build_measure_table(order: Order) -> Table:
-    heads = ("measure", "power", "pairs\napart", "smallest\ndifference", "order")
-    measure_rows = []
-    for at, measure in enumerate(order.measures):
-        power = order.power[at] if order.power else None
-        significant = "–" if power is None or power.significant is None else str(power.significant)
-        measure_rows.append(
-            (
-                measure,
-                None if power is None else power.share,
-                "–" if power is None else f"{significant} of {power.pairs}",
-                None if power is None else power.smallest,
-                _format_order(order.places(measure)),
-            )
-        )
+    rows = []
+    for measure, power in zip_longest(order.measures, order.power):
+        numbers: tuple[Any, ...] = (None, "–", None)
+        if power is not None:
+            significant = "–" if power.significant is None else power.significant
+            numbers = (power.share, f"{significant} of {power.pairs}", power.smallest)
+        rows.append((measure, *numbers, _format_order(order.places(measure))))
     return Table(
-        heads,
-        measure_rows,
+        ("measure", "power", "pairs\napart", "smallest\ndifference", "order"),
+        rows,
         numeric=True,
         label_columns=1,
         text_columns=(4,),
@@ -454,12 +447,12 @@ def order_means(
     significant: Mapping[str, Flags | None] | None = None,
     lower_is_better: Collection[str] = (),
 ) -> Order:
-    """How alike are the orders that these means give? For sessions, sweeps, or numbers of a paper.
+    """How similar are the orders by these means? For sessions, sweeps, or numbers of a paper.
 
     Args:
         means: {measure: {system: mean}}, the same systems everywhere.
         p: the persistence of RBO.
-        significant: which pairs of systems a measure tells apart, in the order of
+        significant: which pairs of systems a measure finds different, in the order of
             `itertools.combinations`, where that is known.
         lower_is_better: the measures where lower is better.
 

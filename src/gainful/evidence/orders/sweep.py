@@ -228,7 +228,7 @@ class Plane:
 
 @frozen(eq=False, repr=False, kw_only=True)
 class Sweep(Shown):
-    """What groups of sessions are worth to searchers of every kind.
+    """The means of groups of sessions for every kind of searcher.
 
     `sentences` say who wins for whom, `rows()` gives each setting, `planes` have the means as
     arrays and the boundary, `to_dict()` is all of it as plain data.
@@ -348,7 +348,7 @@ def build_sweep(name: str, grid: SweepGrid, groups: SweepPartSums, notes: Sequen
         name: what the sessions are called.
         grid: the settings.
         groups: what their sessions add up to.
-        notes: what one should know before believing a value.
+        notes: what to know before trusting a value.
     """
     sums_by_recipe, keys = groups.sort()
     by = tuple(groups.by)

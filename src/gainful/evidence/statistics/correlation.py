@@ -27,10 +27,10 @@ _ALLOWED = "a list of names, the best first, or a dict {name: value}"
 
 
 def kendall_tau(a: Ordering, b: Ordering) -> float | None:
-    """Kendall's tau-b: how many more pairs are ordered alike than are discordant, as a share.
+    """Kendall's tau-b: concordant minus discordant pairs, as a share.
 
-    Pairs that tie are corrected for in both orders; scipy computes it. None where all tie in one
-    of the orders, for then there are no pairs to speak of.
+    Pairs that tie are corrected for in both orders; scipy computes it. None if all tie in one of
+    the orders.
 
     Examples:
         >>> round(kendall_tau(["a", "b", "c"], ["a", "c", "b"]), 4)  # 2 pairs alike, 1 discordant
@@ -90,10 +90,10 @@ def rbo(a: Ordering, b: Ordering, p: float = PERSISTENCE) -> float:
 
     The overlap at each depth, weighted as by a reader who goes one deeper with probability `p`, and
     extrapolated beyond the end (RBO_ext, Webber, Moffat & Zobel 2010). From 0 to 1; it is no
-    correlation: an order turned round is not at -1, and short orders of the same names are always
-    fairly alike. Ties are those of RBO^b (Corsi & Urbano 2024): a tied item counts at each depth as
-    far as it would be expected there, and the overlap is divided by what it is of each order
-    with itself.
+    correlation: a reversed order is not at -1, and short orders of the same names are always
+    similar. Ties are those of RBO^b (Corsi & Urbano 2024): a tied item counts at each depth as far
+    as it would be expected there, and the overlap is divided by what it is of each order with
+    itself.
 
     Args:
         a: an order.

@@ -234,10 +234,7 @@ class _Differences:
         centred = flipped - self.grid_means[:, None] * sizes
         order = np.arange(len(self.pairs))
         blocks = _pair_statistics(centred, self.pairs, self.centred_scale, order)
-        largest = np.max([block.max(axis=0) for block in blocks], axis=0)
-        return self._as_t(largest)
-
-    def _as_t(self, statistic: Array) -> Array:
+        statistic = np.max([block.max(axis=0) for block in blocks], axis=0)
         number = np.count_nonzero(self.sizes)
         rest = number - statistic**2
         varies = rest > COARSE_ROUNDING * number
@@ -274,11 +271,11 @@ def max_t_test(
 
     Args:
         values: of each system by query, all in the same order of queries.
-        clusters: what each query belongs to, where they are not independent; whole clusters are
+        clusters: the cluster of each query, if queries are not independent; whole clusters are
             flipped.
         alpha: one minus the confidence of the intervals, which hold all at once.
         resamples: how many, of more than 16 queries or clusters; of fewer all ways to flip.
-        seed: which chance; the same seed gives the same numbers.
+        seed: random seed; the same seed gives the same numbers.
 
     Returns:
         A row for each pair: the mean difference, its simultaneous interval (null where so few give

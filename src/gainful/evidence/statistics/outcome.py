@@ -21,7 +21,7 @@ MAX_RESAMPLES = 10_000_000
 
 @frozen
 class Resampling:
-    """How evidence is weighed; the same `Resampling` and the same values give the same numbers.
+    """Resamples, seed and level of a test; the same ones and the same values give the same numbers.
 
     Examples:
         >>> Resampling(resamples=0)

@@ -316,17 +316,15 @@ def interactions_by_column(
     degrees = within.shape[1]
     taken_out = np.unique(searcher).size + additive.shape[1]
     error_degrees = len(values) - taken_out - degrees
+    unknown = Interaction(column, number, None, None, degrees, error_degrees, None)
     if not degrees or error_degrees < 1:
-        return [Interaction(column, number, None, None, degrees, error_degrees, None)] * len(
-            values.T
-        )
+        return [unknown] * values.shape[1]
     left = remove_means(values, searcher)
     left -= additive @ (additive.T @ left)
     explained = ((within.T @ left) ** 2).sum(axis=0)
     errors = (left**2).sum(axis=0) - explained
     noise = (COARSE_ROUNDING**2) * (values**2).sum(axis=0)
     spread = float((beyond**2).sum())
-    unknown = Interaction(column, number, None, None, degrees, error_degrees, None)
     return [
         _weigh_cells(unknown, float(own), float(left_over), float(least), spread)
         for own, left_over, least in zip(explained, errors, noise, strict=True)

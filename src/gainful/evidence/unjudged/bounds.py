@@ -40,11 +40,11 @@ _COLUMNS = ("bounds", "low", "value", "high")
 
 @frozen(eq=False, repr=False)
 class Bounds(Shown):
-    """The smallest and the largest value of each query and measure, the ideal changing along.
+    """The smallest and the largest value of each query and measure, with the ideal changing too.
 
     `mean` has (low, value, high) for each measure, `exact` says whether both ends are reached,
     `per_query` is a frame with a row for each measure and query, `documents` one with a row for
-    each unjudged document that could move the first measure. What is not known is None.
+    each unjudged document that could move the first measure. Unknown values are None.
 
     Examples:
         >>> from gainful import unjudged
@@ -418,15 +418,10 @@ def find_bounds(
         condensed=condensed,
         gradable=gradable,
     )
-    outside_notes = [describe_outside(name, ends) for name, ends in bounds.mean.items()]
-    inexact_notes = [
-        f"{name} is not exact: {limits.reason}"
-        for name, limits in limits_by_measure.items()
-        if limits.reason
-    ]
-    return evolve(
-        bounds, notes=[*results.notes, *inexact_notes, *(note for note in outside_notes if note)]
-    )
+    outside = [describe_outside(name, ends) for name, ends in bounds.mean.items()]
+    reasons = {name: limits.reason for name, limits in limits_by_measure.items() if limits.reason}
+    inexact = [f"{name} is not exact: {reason}" for name, reason in reasons.items()]
+    return evolve(bounds, notes=[*results.notes, *inexact, *filter(None, outside)])
 
 
 def possible_grades(

@@ -208,9 +208,7 @@ def _match_aspects(
     ranked: RankedRun, rel: float, doc: Ranks, aspect: Ranks, keys: Ranks
 ) -> tuple[Ranks, Ranks]:
     """Each retrieved document with each aspect that it is about."""
-    if (
-        ranked.pool_index is None
-    ):  # then there are no subtopics either: what is relevant is about one
+    if ranked.pool_index is None:  # then there are no subtopics: what is relevant is about one
         hit = np.flatnonzero(ranked.grade >= rel)
         own_aspect = np.searchsorted(keys, ranked.query[hit])
         # A list of judged documents may lack this one

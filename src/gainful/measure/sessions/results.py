@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from math import ceil, log10
 from pathlib import Path
 from types import MappingProxyType
@@ -82,20 +82,33 @@ def _describe_means(results: SessionResults, by: Sequence[str]) -> str:
         return f"No session gained anything: {describe_judged(sessions)}."
     groups = results.groups(by) if by else []
     if len(groups) > 1:
-        by_measure: dict[str, dict[str, float]] = {}
-        for group in groups:
-            label = _label(group, by)
-            for measure, mean in group["mean"].items():
-                if measure in results.costs:
-                    continue
-                by_measure.setdefault(measure, {})[label] = float("nan") if mean is None else mean
+        gains = [name for name in results.values if name not in results.costs]
+        by_measure = label_means(groups, by, gains)
         leaders = f"{_describe_leaders(by_measure, results.directions)} " if by_measure else ""
         way = name_way("gainful compare --sessions", "gainful.compare(results)")
         advice = f"Run {way} to see whether this is more than chance."
         return f"{leaders}{_describe_cheapest(results, groups, by)}{advice}"
-    measure, mean = next(iter(results.mean.items()))
-    number = count_noun(counts["sessions"], "session")
+    return describe_mean(results.mean, counts["sessions"])
+
+
+def describe_mean(means: Mapping[str, float], sessions: int) -> str:
+    """How much sessions bring, by the first measure."""
+    measure, mean = next(iter(means.items()))
+    number = count_noun(sessions, "session")
     return f"The mean {measure} of {number} is {mean:.{ANSWER_DECIMALS}f}."
+
+
+def label_means(
+    groups: Sequence[Mapping[str, Any]], by: Sequence[str], measures: Iterable[str]
+) -> dict[str, dict[str, float]]:
+    """The means of groups by measure and label; not a number where a group has none."""
+    return {
+        measure: {
+            _label(group, by): np.nan if group["mean"][measure] is None else group["mean"][measure]
+            for group in groups
+        }
+        for measure in measures
+    }
 
 
 def _describe_cheapest(
@@ -187,17 +200,6 @@ def _label(keys: Mapping[str, Any], by: Sequence[str]) -> str:
     return group_label({name: keys[name] for name in by})
 
 
-_ANSWERS: Mapping[str, Callable[[SessionResults, Sequence[str]], str]] = {
-    "groups": _describe_means,
-    "per_session": _describe_means,
-    "curve": _describe_means,
-    "lengths": _describe_lengths,
-    "last": _describe_last,
-    "best_query": _describe_best,
-    "reformulations": _describe_reformulations,
-}
-
-
 _COST = "cost"  # the head of the one column of costs
 View = Literal["groups", "per_session", "lengths", "curve", "last", "best_query", "reformulations"]
 
@@ -211,18 +213,15 @@ def session_results_page(
     verbose: bool = False,
 ) -> Page:
     """One view of sessions: means of groups, single sessions, lengths, vectors and more."""
-    table = (
-        _build_last_query_table(results, by, non_last)
-        if view == "last"
-        else VIEWS[view](results, by)
-    )
+    describe, build = VIEWS[view]
+    table = build(results, by, **({"non_last": non_last} if view == "last" else {}))
 
     def to_data() -> dict[str, Any]:
         extra = {} if view in ("groups", "per_session") else {view: table.to_dicts()}
         return results.to_dict(by) | extra
 
     return Page(
-        answer=_ANSWERS[view](results, by),
+        answer=describe(results, by),
         sections=[Section(table=table)],
         notes=list_footnotes(results, verbose=verbose),
         rows=lambda: table,
@@ -327,13 +326,23 @@ def _build_last_query_table(results: SessionResults, by: Sequence[str], non_last
     return Table.from_frame(vectors, len(by) + 1)
 
 
-VIEWS: Mapping[str, Callable[[SessionResults, Sequence[str]], Table]] = {
-    "groups": _build_group_table,
-    "per_session": _build_session_table,
-    "lengths": _build_length_table,
-    "curve": lambda results, by: Table.from_frame(results.curve(by=by), len(by)),
-    "best_query": lambda results, by: Table.from_frame(results.last_queries(by=by).shares, len(by)),
-    "reformulations": _build_reformulation_table,
+def _build_curve_table(results: SessionResults, by: Sequence[str]) -> Table:
+    return Table.from_frame(results.curve(by=by), len(by))
+
+
+def _build_share_table(results: SessionResults, by: Sequence[str]) -> Table:
+    return Table.from_frame(results.last_queries(by=by).shares, len(by))
+
+
+# What is said of sessions in each view, and what is shown.
+VIEWS: Mapping[str, tuple[Callable[..., str], Callable[..., Table]]] = {
+    "groups": (_describe_means, _build_group_table),
+    "per_session": (_describe_means, _build_session_table),
+    "lengths": (_describe_lengths, _build_length_table),
+    "curve": (_describe_means, _build_curve_table),
+    "best_query": (_describe_best, _build_share_table),
+    "reformulations": (_describe_reformulations, _build_reformulation_table),
+    "last": (_describe_last, _build_last_query_table),
 }
 
 
@@ -454,7 +463,7 @@ class SessionResults(Results):
         return self.recipes[next(iter(self.recipes)) if name is None else self.find_name(name)]
 
     def lengths(self, by: By = ()) -> list[dict[str, Any]]:
-        """How many sessions have how many queries: Table 2 of the paper."""
+        """The number of sessions by number of queries: Table 2 of the paper."""
         return lengths(self.matched_sessions, self.group_sessions(by))
 
     def last_queries(
@@ -527,8 +536,8 @@ class SessionResults(Results):
 
         Args:
             by: the column that names the system.
-            block: the columns whose effects are taken out: searcher and scenario, if they are
-                there.
+            block: the columns whose effects are removed; by default searcher and scenario, if
+                present.
             **options: how systems are compared (`stats.MethodOptions`), as
                 `gainful.sessions.compare` has them.
         """
@@ -543,7 +552,7 @@ class SessionResults(Results):
         return gainful.sessions.compare(self, by=by, block=block, **options)
 
     def plot(self, measure: str | None = None, **options: Any) -> alt.TopLevelMixin:
-        """How much have sessions brought, query after query? Figure 2 of the paper.
+        """How much do sessions gain, query by query? Figure 2 of the paper.
 
         Args:
             measure: one of the measures; the first nsDCG, or else the first sDCG.

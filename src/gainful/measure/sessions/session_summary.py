@@ -16,13 +16,9 @@ from gainful.match.sessions import MatchedSessions
 from gainful.measure.catalogue.sessions import WITH_VECTORS
 from gainful.measure.entry import SessionRecipe
 from gainful.measure.notes import name_convention
-from gainful.measure.results import ANSWER_DECIMALS, describe_leaders
-from gainful.measure.sessions.in_parts import (
-    COUNTS,
-    GroupSums,
-    Sums,
-    sum_sessions,
-)
+from gainful.measure.results import describe_leaders
+from gainful.measure.sessions.in_parts import COUNTS, GroupSums, Sums, sum_sessions
+from gainful.measure.sessions.results import describe_mean, label_means
 from gainful.measure.sessions.session_values import per_cost, tabulate_curve
 from gainful.page.page import Page, Section
 from gainful.page.shown import Shown
@@ -214,30 +210,22 @@ class SessionSummary(Shown):
 
     def _answer(self, groups: Sequence[Mapping[str, Any]]) -> str:
         if len(groups) < 2:
-            measure, mean = next(iter(self.mean.items()))
-            sessions = count_noun(self.counts["sessions"], "session")
-            return f"The mean {measure} of {sessions} is {mean:.{ANSWER_DECIMALS}f}."
-        labels = [group_label({name: group[name] for name in self.by}) for group in groups]
-        means = {
-            measure: {
-                label: np.nan if (mean := group["mean"][measure]) is None else mean
-                for label, group in zip(labels, groups, strict=True)
-            }
-            for measure in self.recipes
-        }
+            return describe_mean(self.mean, self.counts["sessions"])
+        means = label_means(groups, self.by, self.recipes)
         directions = {name: recipe.direction for name, recipe in self.recipes.items()}
         leaders = capitalise_first(describe_leaders(means, directions))
-        return f"{leaders}{_describe_difference(next(iter(self.recipes)), labels, groups)}"
+        return f"{leaders}{_describe_difference(next(iter(self.recipes)), self.by, groups)}"
 
 
 def _describe_difference(
-    measure: str, labels: Sequence[str], groups: Sequence[Mapping[str, Any]]
+    measure: str, by: Sequence[str], groups: Sequence[Mapping[str, Any]]
 ) -> str:
     """Of two groups of many sessions: how far they are apart, and how sure that is."""
     errors = [group["standard_error"][measure] for group in groups]
     sizes = [group["sessions"] for group in groups]
     if len(groups) != 2 or min(sizes) < _MANY or None in errors:
         return ""
+    labels = [group_label({name: group[name] for name in by}) for group in groups]
     first, second = (group["mean"][measure] for group in groups)
     difference, spread = second - first, _NORMAL_95 * float(np.hypot(*errors))
     low, high = difference - spread, difference + spread

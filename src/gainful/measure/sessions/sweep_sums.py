@@ -31,9 +31,8 @@ from gainful.measure.entry import SessionRecipe
 from gainful.measure.formulas import as_gain
 from gainful.measure.functions.sessions.sdcg import (
     SessionGains,
-    count_recall_bases,
+    best_gains_by_base,
     ideal_gain,
-    pool_ranks,
     session_gains,
 )
 from gainful.measure.language import parse
@@ -77,9 +76,8 @@ def parse_bases(name: str, value: Bases, points: int) -> tuple[float, ...]:
                 name, value, f"a range from the smaller to the larger, such as {USUAL_RANGE}"
             )
         points_of_range = np.geomspace(low, high, points).tolist()
-        return tuple(
-            float(f"{point:.12g}") for point in points_of_range
-        )  # the same on every machine
+        # The same on every machine
+        return tuple(float(f"{point:.12g}") for point in points_of_range)
     if isinstance(value, str):
         return _parse_numbers(name, value, value.split(","))
     return _parse_numbers(name, value, [value] if isinstance(value, Real) else value)
@@ -402,15 +400,10 @@ def _group_by_ideal(
     """The kind of each session (-1 if it has no ideal), and what belongs to that."""
     x, max_queries, base = recipe.k or 0, int(sessions.query_counts.max()), gains.judged.base
     if recipe.convention.ideal_kind != "repeated":
-        ideal_gain(
-            sessions, recipe, gains
-        )  # refuses sessions whose queries have judgments of their own
+        ideal_gain(sessions, recipe, gains)  # refuses queries with judgments of their own
     widest = x if recipe.convention.ideal_kind == "repeated" else x * max_queries
-    place = pool_ranks(gains)
-    width = min(widest, int(place.max(initial=1)))
-    inside = place <= width
-    pool = np.zeros((count_recall_bases(gains) + 1, width))
-    pool[gains.judged.pool_base[inside], place[inside] - 1] = gains.pool_gain[inside]
+    width = min(widest, int(gains.pool_rank.max(initial=1)))
+    pool = best_gains_by_base(gains, width)
     pool, pool_number = np.unique(pool, axis=0, return_inverse=True)  # equal pools, equal ideals
     pool_number = pool_number.ravel()
     base, empty_pool = pool_number[base], int(pool_number[-1])

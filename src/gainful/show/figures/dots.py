@@ -20,7 +20,7 @@ from gainful.show.figures.figure import (
     mark_lower,
     shorten_name,
 )
-from gainful.show.figures.line_chart import series_colour, with_caption
+from gainful.show.figures.line_chart import number_channel, series_colour, with_caption
 from gainful.show.theme import Spec, nominal, quantitative
 
 _SCHEMA: dict[str, Any] = {"run": pl.String, "measure": pl.String}
@@ -171,16 +171,8 @@ def _draw_panel(  # noqa: PLR0917
         "scale": {"domain": list(range(len(runs)))},
         "axis": None,
     }
-    colour_channel = nominal("place") | {
-        "scale": {
-            "domain": list(range(len(runs))),
-            "range": [
-                series_colour(index if len(runs) <= _MAX_COLOURS else 0, look.tones)
-                for index in range(len(runs))
-            ],
-        },
-        "legend": None,
-    }
+    colour_numbers = range(len(runs)) if len(runs) <= _MAX_COLOURS else [0] * len(runs)
+    colours = [series_colour(number, look.tones) for number in colour_numbers]
     tooltip = [
         nominal("run"),
         *(quantitative(column, format=".4f") for column in ("mean", "low", "high")),
@@ -193,7 +185,7 @@ def _draw_panel(  # noqa: PLR0917
         "data": {"values": rows},
         "width": width,
         "height": {"step": _ROW_STEP} if look.height is None else look.height,
-        "encoding": {"y": run_channel, "color": colour_channel},
+        "encoding": {"y": run_channel, "color": number_channel("place", colours)},
         "layer": [
             {
                 "transform": [{"filter": "datum.low !== null"}],

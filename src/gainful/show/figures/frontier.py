@@ -37,16 +37,16 @@ def frontier_data(
     by: By = "system",
     cost: Cost | None = None,
 ) -> FigureData:
-    """What does each system bring for what it costs, and which does none other beat?
+    """How much does each system gain at what cost, and which are not dominated?
 
-    A system is on the frontier if none other brings as much for less, or more for as much.
+    A system is on the frontier if no other gains as much for less, or more at the same cost.
 
     Args:
         results: what `gainful.sessions.evaluate` returned.
         measure: one of its measures; the first that is no cost.
         by: the column, or columns, whose groups are drawn.
-        cost: what searching costs, such as "query=50,result=tokens"; the measure Cost of the
-            results, if it is not said.
+        cost: what searching costs, such as "query=50,result=tokens"; by default the measure Cost of
+            the results.
 
     Returns:
         Columns group, sessions, cost and gain with low and high, per_cost, frontier.

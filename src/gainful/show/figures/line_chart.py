@@ -206,7 +206,7 @@ def build_line_layers(
                 "x": x,
                 "y": y,
                 "color": _colour_channel(lines, tones),
-                "strokeDash": _series_channel([series_dash(line.dash) for line in lines]),
+                "strokeDash": number_channel("series", [series_dash(line.dash) for line in lines]),
                 "strokeWidth": quantitative("wide", scale=None),
                 "tooltip": [
                     nominal("name", title="line"),
@@ -239,11 +239,12 @@ def _name_point(line: Line, at: int, point: Point) -> Spec:
 
 
 def _colour_channel(lines: Sequence[Line], tones: Tones) -> Spec:
-    return _series_channel([series_colour(line.colour, tones) for line in lines])
+    return number_channel("series", [series_colour(line.colour, tones) for line in lines])
 
 
-def _series_channel(values: Sequence[Any]) -> Spec:
-    return nominal("series") | {
+def number_channel(field: str, values: Sequence[Any]) -> Spec:
+    """A channel that gives each number a value, such as a colour."""
+    return nominal(field) | {
         "scale": {"domain": list(range(len(values))), "range": list(values)},
         "legend": None,
     }

@@ -27,14 +27,14 @@ _PANELS = {
 
 
 def searchers_data(calibration: Calibration) -> FigureData:
-    """Who reads on, and who asks again? What was seen, and what models make of it.
+    """Who reads on, and who queries again? Observations and fitted models.
 
     Args:
         calibration: what `gainful.calibrate` returned.
 
     Returns:
         Columns behaviour (reading, clicking, asking), line (seen, or the name of a discount), at,
-        share, and low and high of what was seen.
+        share, and low and high of the observations.
     """
     reading = calibration.searchers.reading
     by_clicks = calibration.depth_from == "clicked"

@@ -152,20 +152,20 @@ def sessions_data(
     resamples: int = RESAMPLES,
     seed: int = SEED,
 ) -> FigureData:
-    """How much have sessions brought, query after query? Figure 2 of the paper.
+    """How much do sessions gain, query by query? Figure 2 of the paper.
 
-    The mean vector of each group over its sessions by concatenated top X, held where a searcher
-    has stopped.
+    The mean vector of each group over its sessions by concatenated top X, flat after a searcher has
+    stopped.
 
     Args:
         results: what `gainful.sessions.evaluate` returned.
         measure: one of its measures; the first nsDCG, or else the first sDCG.
         by: a column or several, such as system.
         queries: draw only the first N queries.
-        interval: a band at this level in per cent: sessions are drawn again, those of a searcher
+        interval: a band at this level in per cent: sessions are resampled, those of a searcher
             together (percentile bootstrap).
-        resamples: how often.
-        seed: where chance begins.
+        resamples: number of resamples.
+        seed: random seed.
 
     Returns:
         Columns group, query, rank, position, mean, n, searching, and low and high of a band.
@@ -194,12 +194,12 @@ def scenario_data(
         results: of one scenario: `gainful.sessions.evaluate(…, where={"scenario": "D"})`.
         measure: one of its measures; the first sDCG, or else the first nsDCG.
         by: a column or several, such as system.
-        at_least: how many queries a session has that is drawn apart.
+        at_least: the least number of queries of sessions that are drawn separately.
         queries: draw only the first N queries.
-        interval: a band at this level in per cent: sessions are drawn again, those of a searcher
+        interval: a band at this level in per cent: sessions are resampled, those of a searcher
             together (percentile bootstrap).
-        resamples: how often.
-        seed: where chance begins.
+        resamples: number of resamples.
+        seed: random seed.
 
     Returns:
         Columns group, which (all, or at least n queries), query, rank, position, mean, n,
@@ -303,10 +303,10 @@ def last_data(
         by: a column or several, such as system.
         non_last: all queries before the last ones together (pooled), or the mean of each session
             first (within).
-        interval: a band at this level in per cent: sessions are drawn again, those of a searcher
+        interval: a band at this level in per cent: sessions are resampled, those of a searcher
             together (percentile bootstrap).
-        resamples: how often.
-        seed: where chance begins.
+        resamples: number of resamples.
+        seed: random seed.
 
     Returns:
         Columns group, which (last, non_last, best), rank, mean, n, and low and high of a band.

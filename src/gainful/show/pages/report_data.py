@@ -121,7 +121,7 @@ def sample_queries(changes: Array, limit: int, seed: int) -> list[int]:
     Args:
         changes: how much each query changed, whichever way; not a number where that is not known.
         limit: how many to choose.
-        seed: where chance begins.
+        seed: random seed.
 
     Examples:
         >>> sample_queries(np.array([0.1, 0.9, 0.0, -0.5]), 2, seed=1)[0]
@@ -328,7 +328,7 @@ def _hold_documents(details: Mapping[int, dict[str, Any]], find_texts: FindTexts
     texts, kept_texts, size = find_texts(wanted), {}, 0
     for doc in wanted:
         text = texts.get(doc, "")
-        text = text if len(text) <= _MAX_DOCUMENT else f"{text[:_MAX_DOCUMENT]}…"
+        text = cut_text(text, _MAX_DOCUMENT)
         size += len(text)
         if text and size <= _MAX_DOCUMENT_TEXTS:
             kept_texts[doc] = text
@@ -339,14 +339,16 @@ def _shorten_texts(
     queries: Sequence[str], texts: Mapping[str, str], details: Mapping[str, Any]
 ) -> list[str | None]:
     """What the queries say; long ones are shortened where nothing else is known of them."""
-    if not texts:
-        return []
-    shortened: list[str | None] = []
-    for query in queries:
-        text = texts.get(query)
-        too_long = text is not None and len(text) > _MAX_TEXT and query not in details
-        shortened.append(f"{text[:_MAX_TEXT]}…" if too_long and text else text)
-    return shortened
+    by_query = ((query, texts.get(query)) for query in queries if texts)
+    return [
+        text if text is None or query in details else cut_text(text, _MAX_TEXT)
+        for query, text in by_query
+    ]
+
+
+def cut_text(text: str, limit: int) -> str:
+    """The first characters of a text that is too long."""
+    return text if len(text) <= limit else f"{text[:limit]}…"
 
 
 def round_values(values: Sequence[float]) -> list[float]:

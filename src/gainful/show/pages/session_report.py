@@ -32,6 +32,7 @@ from gainful.show.pages.report_data import (
     build_page_data,
     choose_places,
     choose_shown,
+    cut_text,
     hold_details,
     round_values,
 )
@@ -155,7 +156,7 @@ def _list_details(
             }
             if texts is not None:
                 run["texts"] = [
-                    text if text is None or len(text) <= _MAX_TEXT else f"{text[:_MAX_TEXT]}…"
+                    None if text is None else cut_text(text, _MAX_TEXT)
                     for text in texts[shown].to_list()
                 ]
             runs.append(run)

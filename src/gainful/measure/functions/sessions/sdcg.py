@@ -28,12 +28,11 @@ class SessionGains:
 
     query: Ranks
     rank: Ranks
-    discount_rank: (
-        Ranks  # the rank by which it is discounted: counted anew in each query, or going on
-    )
+    discount_rank: Ranks  # by which it is discounted: counted anew in each query, or going on
     gain: Array
     judged: JudgedResults
     pool_gain: Array  # gains of the pool, grouped by recall base, descending; what is below 0 is 0
+    pool_rank: Ranks  # from 1 in each recall base
     positions: Ranks  # per query: how many positions of the session it takes
     positions_before: Ranks  # per query: how many positions the queries before it take
 
@@ -79,6 +78,7 @@ def session_gains(sessions: MatchedSessions, recipe: SessionRecipe) -> SessionGa
         gain=gain[nonzero],
         judged=judged,
         pool_gain=pool_gain[order],
+        pool_rank=np.arange(len(order)) - np.searchsorted(judged.pool_base, judged.pool_base) + 1,
         positions=positions,
         positions_before=positions_before,
     )
@@ -135,13 +135,6 @@ def _tabulate(function: object, numbers: Ranks) -> Array:
     return np.asarray(table[numbers - 1])
 
 
-def pool_ranks(gains: SessionGains) -> Ranks:
-    """The place of each document in its pool, from 1."""
-    base = gains.judged.pool_base
-    first = np.searchsorted(base, base)
-    return np.asarray(np.arange(len(base)) - first + 1, dtype=np.intp)
-
-
 def count_recall_bases(gains: SessionGains) -> int:
     """How many recall bases there are."""
     return int(max(gains.judged.pool_base.max(initial=-1), gains.judged.base.max(initial=-1))) + 1
@@ -149,15 +142,17 @@ def count_recall_bases(gains: SessionGains) -> int:
 
 def ideal_dcg(recipe: SessionRecipe, gains: SessionGains) -> Array:
     """The ideal DCG at X of each query, not discounted by its position."""
-    place = pool_ranks(gains)
-    inside = place <= (recipe.k or len(place))
-    discounted_gain = gains.pool_gain[inside] * discounts(recipe, place[inside])
-    total = sum_by_index(gains.judged.pool_base[inside], discounted_gain, count_recall_bases(gains))
-    return _take_by_base(total, gains.judged.base)
+    depth = recipe.k or int(gains.pool_rank.max(initial=0))
+    weights = discounts(recipe, np.arange(1, depth + 1))
+    return _weigh_pools(gains, weights)[gains.judged.base]
 
 
-def _take_by_base(total: Array, base: Ranks) -> Array:
-    return np.append(total, 0.0)[base]  # -1 is the last
+def _weigh_pools(gains: SessionGains, weights: Array) -> Array:
+    """The gain of each recall base, its documents weighed by place; the last is of none."""
+    inside = gains.pool_rank <= len(weights)
+    weighed = gains.pool_gain[inside] * weights[gains.pool_rank[inside] - 1]
+    size = count_recall_bases(gains) + 1
+    return sum_by_index(gains.judged.pool_base[inside], weighed, size)
 
 
 def ideal_gain(
@@ -174,19 +169,13 @@ def ideal_gain(
     if kind == "repeated":
         return _ideal_with_repeats(sessions, recipe, gains, length)
     base = _recall_base_for_ideal(sessions, recipe, gains)
-    place, ideal_gains = pool_ranks(gains), np.zeros(sessions.size)
+    ideal_gains = np.zeros(sessions.size)
     for n in np.unique(length).tolist():
         slots = slot_weights(recipe, n)
         if kind == "best_slots":
             slots = -np.sort(-slots)
-        inside = place <= len(slots)
-        total = sum_by_index(
-            gains.judged.pool_base[inside],
-            gains.pool_gain[inside] * slots[place[inside] - 1],
-            count_recall_bases(gains),
-        )
         these = length == n
-        ideal_gains[these] = _take_by_base(total, base[these])
+        ideal_gains[these] = _weigh_pools(gains, slots)[base[these]]
     return ideal_gains
 
 
@@ -215,21 +204,15 @@ def _ideal_with_repeats(
         return np.asarray(per_query[sessions.first_query] * until[length - 1])
     if (length > sessions.query_counts).any():
         _recall_base_for_ideal(sessions, recipe, gains, growing=True)
-    x, place = recipe.k or 0, pool_ranks(gains)
-    inside = place <= x
+    ranks = np.arange(1, (recipe.k or 0) + 1)
     ideal_gains, last = np.zeros(sessions.size), gains.judged.base[sessions.last_query]
     for position in range(1, int(length.max()) + 1):
-        discounted_gain = gains.pool_gain[inside] * discounts(
-            recipe, place[inside] + (position - 1) * x
-        )
-        total = sum_by_index(
-            gains.judged.pool_base[inside], discounted_gain, count_recall_bases(gains)
-        )
+        total = _weigh_pools(gains, discounts(recipe, ranks + (position - 1) * len(ranks)))
         own = sessions.position == position
         weight = float(query_weights(recipe, np.array([position]))[0])
         base = last.copy()
         base[sessions.session[own]] = gains.judged.base[own]
-        ideal_gains += np.where(length >= position, weight * _take_by_base(total, base), 0.0)
+        ideal_gains += np.where(length >= position, weight * total[base], 0.0)
     return ideal_gains
 
 
@@ -280,7 +263,7 @@ def cumulate_ideal(
     if kind == "repeated":
         return _cumulate_ideal_with_repeats(sessions, recipe, gains, queries)
     width = queries * x
-    best_gains = _best_gains_by_base(gains, width)
+    best_gains = best_gains_by_base(gains, width)
     base = _recall_base_for_ideal(sessions, recipe, gains)
     slots = slot_weights(recipe, queries)
     if kind == "once":
@@ -315,7 +298,7 @@ def _repeat_best_gains(
     sessions: MatchedSessions, recipe: SessionRecipe, gains: SessionGains, queries: int
 ) -> Array:
     """The gains of the best documents, in every query: sessions × queries × ranks."""
-    best_gains = _best_gains_by_base(gains, recipe.k or 0)
+    best_gains = best_gains_by_base(gains, recipe.k or 0)
     base = np.full((sessions.size, queries), -1)
     inside = sessions.position <= queries
     base[sessions.session[inside], sessions.position[inside] - 1] = gains.judged.base[inside]
@@ -325,11 +308,12 @@ def _repeat_best_gains(
     return np.asarray(best_gains[np.where(stopped, last[:, None], base)])
 
 
-def _best_gains_by_base(gains: SessionGains, width: int) -> Array:
-    place = pool_ranks(gains)
-    inside = place <= width
+def best_gains_by_base(gains: SessionGains, width: int) -> Array:
+    """The best gains of each recall base, as many as asked for; the last row is of none."""
+    inside = gains.pool_rank <= width
     best_gains = np.zeros((count_recall_bases(gains) + 1, width))
-    best_gains[gains.judged.pool_base[inside], place[inside] - 1] = gains.pool_gain[inside]
+    place = gains.judged.pool_base[inside], gains.pool_rank[inside] - 1
+    best_gains[place] = gains.pool_gain[inside]
     return best_gains
 
 
@@ -448,7 +432,7 @@ def _nsdcg_by_query(sessions: MatchedSessions, recipe: SessionRecipe, gains: Ses
 def session_vectors(
     sessions: MatchedSessions, recipe: SessionRecipe, queries: int | None = None
 ) -> Vectors:
-    """The progressive vectors of all sessions, held where a searcher has stopped."""
+    """The progressive vectors of all sessions, flat after a searcher has stopped."""
     sessions = sessions.keep_first_queries(recipe.queries)
     gains, x = session_gains(sessions, recipe), recipe.k or 0
     length = (
