@@ -17,8 +17,8 @@ import gainful
 from gainful.measure.catalogue import MEASURES
 from gainful.measure.catalogue.sessions import SESSION_MEASURES
 from gainful.measure.language import expand
+from gainful.measure.names import GROUPS, GROUPS_9, TREC_NAMES
 from gainful.measure.references import REFERENCES
-from gainful.measure.trec_eval_names import GROUPS, GROUPS_9, TREC_NAMES
 
 ENTRIES = list(MEASURES.values())
 NAMES = {"log": math.log, "log2": math.log2, "sum": sum, "range": range}
@@ -164,7 +164,7 @@ def test_the_page_of_a_measure_has_the_numbers_of_its_paper(run_gainful):
 
 # Other tools' names, what their conventions say of single measures, and the heads of a table.
 MAY_NAME_MEASURES = (
-    *("tools.py", "trec_eval_names.py"),  # of which a tool has its own number
+    "tools.py",  # of which a tool has its own number
     *("names.py", "explanation.py", "__init__.py", "evaluator.py"),
     "tensors.py",  # which has some measures
 )

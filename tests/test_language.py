@@ -14,8 +14,7 @@ from gainful.measure.catalogue import MEASURES, session_measures
 from gainful.measure.discount import DISCOUNTS
 from gainful.measure.gain import GAINS
 from gainful.measure.language import expand
-from gainful.measure.names import NICKNAMES
-from gainful.measure.trec_eval_names import TREC_NAMES
+from gainful.measure.names import NICKNAMES, TREC_NAMES
 
 finite = st.floats(-1e6, 1e6, allow_nan=False).map(lambda x: x + 0.0)
 tables = st.dictionaries(st.integers(-3, 9), finite, min_size=1, max_size=5)

@@ -3,15 +3,23 @@
 from __future__ import annotations
 
 import json
+import shutil
+import subprocess
+import sys
+import threading
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import polars as pl
 import pytest
 from axe_playwright_python.sync_playwright import Axe
+from tools.site import write_built_pages
 
 import gainful
 
-NEWS = Path(__file__).parent.parent / "examples" / "news"
+ROOT = Path(__file__).parent.parent
+NEWS = ROOT / "examples" / "news"
 LONG = "a name that goes on and on " * 12  # more than 300 characters
 HEBREW = "שלום עולם, מערכת חיפוש"
 WIDTHS = [390, 820, 1280, 1600]
@@ -32,7 +40,7 @@ FIND_FAULTS = """() => {
     });
   }
   for (const one of document.querySelectorAll("main p, main h2, main h3, main label, main button, main td, main th, main li, main figcaption, h1")) {
-    if (!seen(one) || one.closest(".scroll, .visually-hidden, details:not([open])")) continue;
+    if (!seen(one) || one.closest(".scroll, .md-typeset__scrollwrap, .visually-hidden, details:not([open])")) continue;
     const box = one.getBoundingClientRect();
     if (box.right > innerWidth + 1 || (one.scrollWidth > one.clientWidth + 2 && getComputedStyle(one).overflowX === "hidden" && !one.title)) faults.push(`outside: ${one.textContent.slice(0, 40)}`);
   }
@@ -100,60 +108,178 @@ NAMES = (
 )
 
 
-@pytest.fixture
-def show(browser, pages, tmp_path):
-    """Open a page; in the end it must have asked for nothing and complained of nothing."""
-    contexts, complaints, requests = [], [], []
+SITE = ("index", "compare", "sessions", "explore.html", "figures")  # its main pages
+REFERENCES = ("api", "commands", "conventions", "error-rates", "measures")  # these may be long
 
-    def open_page(name, **settings):
-        file = tmp_path / "page.html"
-        file.write_text(pages[name], encoding="utf-8")
-        contexts.append(browser.new_context(**settings))
-        page = contexts[-1].new_page()
-        page.on("console", lambda message: complaints.append(message.text))
-        page.on("pageerror", lambda error: complaints.append(str(error)))
+
+class QuietHandler(SimpleHTTPRequestHandler):
+    """Serves files and writes no log."""
+
+    def log_message(self, *_):
+        pass
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory):
+    """The site, built in a folder of its own and served: the folder and the address."""
+    folder = tmp_path_factory.mktemp("site")
+    shutil.copytree(ROOT / "docs", folder / "docs")
+    shutil.copy(ROOT / "mkdocs.yml", folder)
+    write_built_pages("", folder)
+    zensical = Path(sys.executable).with_name("zensical")
+    subprocess.run([zensical, "build"], cwd=folder, check=True, capture_output=True)
+    handler = partial(QuietHandler, directory=folder / "site")
+    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield folder / "site", f"http://127.0.0.1:{server.server_port}"
+        server.shutdown()
+
+
+SETTLED = """() => new Promise((drawn) => { requestAnimationFrame(() => setTimeout(drawn)); }).then(() => window.explored?.ready())"""
+
+
+@pytest.fixture(scope="module")
+def show(browser, pages, site, tmp_path_factory):
+    """Open each page once, at any width; in the end none has asked for anything or complained."""
+    folder, address = tmp_path_factory.mktemp("pages"), site[1]
+    opened, complaints, requests = {}, [], []
+
+    def open_page(name):
+        page = opened[name] = browser.new_page()
+        page.on("console", lambda message: complaints.append((name, message.text)))
+        page.on("pageerror", lambda error: complaints.append((name, str(error))))
         page.on("request", lambda request: requests.append(request.url))
-        page.goto(file.as_uri())
-        if "explore" in name:
+        file = folder / f"{len(opened)}.html"
+        if name in pages:
+            file.write_text(pages[name], encoding="utf-8")
+        page.goto(
+            file.as_uri() if name in pages else f"{address}/{name.removesuffix('.html')}.html"
+        )
+        if "explore" in name and name in pages:
             page.wait_for_function("window.explored !== undefined")
-            page.evaluate("explored.ready()")
         return page
 
-    yield open_page
-    for context in contexts:
-        context.close()
+    def show_page(name, width=1280, scheme="light", height=900):
+        page = opened.get(name) or open_page(name)
+        page.set_viewport_size({"width": width, "height": height})
+        page.emulate_media(color_scheme=scheme)
+        page.evaluate(SETTLED)
+        return page
+
+    yield show_page
+    for page in opened.values():
+        page.close()
     assert complaints == []
-    assert [url for url in requests if not url.startswith(("file:", "data:", "blob:"))] == []
+    own = ("file:", "data:", "blob:", address)
+    assert [url for url in requests if not url.startswith(own)] == []
 
 
-@pytest.mark.parametrize(
-    ("width", "scheme"), [*((width, "light") for width in WIDTHS), (390, "dark")]
-)
-@pytest.mark.parametrize("name", NAMES)
-def test_nothing_overlaps_and_nothing_is_cut(show, name, width, scheme):
-    page = show(name, viewport={"width": width, "height": 900}, color_scheme=scheme)
-    assert page.evaluate(FIND_FAULTS) == []
-
-
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("name", NAMES)
-def test_everybody_can_use_it(show, name, scheme):
-    page = show(name, viewport={"width": 1280, "height": 900}, color_scheme=scheme)
-    page.evaluate("document.querySelectorAll('details').forEach((part) => { part.open = true; })")
-    more = ":is(tbody tr, li):nth-child(n+9)"  # which are made like those above them
-    page.evaluate("more => document.querySelectorAll(more).forEach((row) => row.remove())", more)
-    barriers = [
-        (violation["id"], [node["html"][:120] for node in violation["nodes"]][:3])
-        for violation in Axe().run(page).response["violations"]
-        if violation["impact"] in ("serious", "critical")
-    ]
-    assert barriers == [], json.dumps(barriers, indent=1)
+@pytest.mark.parametrize("name", [*NAMES, *SITE])
+def test_nothing_overlaps_and_nothing_is_cut(show, name):
+    faults = {
+        (width, scheme): show(name, width, scheme).evaluate(FIND_FAULTS)
+        for width in WIDTHS
+        for scheme in ("light", "dark")
+    }
+    assert {setting: texts for setting, texts in faults.items() if texts} == {}
 
 
 @pytest.mark.parametrize("width", WIDTHS)
 def test_the_verdict_and_the_map_come_first(show, width):
-    page = show("explore", viewport={"width": width, "height": 844})
+    page = show("explore", width, height=844)
     assert page.locator("#verdict").bounding_box()["y"] < 170
     assert page.locator("#map").bounding_box()["y"] < 500
     page.evaluate("window.scrollTo(0, 1500)")
     assert page.locator("#verdict").bounding_box()["y"] == 0  # it stays where it can be seen
+    page.evaluate("window.scrollTo(0, 0)")
+
+
+# What can be used, once each: of a group of choices the Tab key goes to the one that is chosen.
+LIST_USABLE = """() => {
+  window.usable = [...document.querySelectorAll("a[href], button, input, select, summary, [tabindex='0']")].filter((one) =>
+    one.checkVisibility({ visibilityProperty: true }) && !one.disabled && one.tabIndex >= 0 && !(one.type === "radio" && !one.checked));
+  window.reached = new Set();
+  document.addEventListener("focusin", (event) => reached.add(event.target));
+  document.activeElement.blur();
+  scrollTo(0, 0);
+  return usable.length;
+}"""
+
+
+@pytest.mark.parametrize("name", ["explore", "report", "report of sessions", "index"])
+def test_the_keyboard_reaches_everything(show, name):
+    page = show(name)
+    for _ in range(page.evaluate(LIST_USABLE) + 5):
+        page.keyboard.press("Tab")
+    missed = "usable.filter((one) => !reached.has(one)).map((one) => one.outerHTML.slice(0, 120))"
+    assert page.evaluate(missed) == []
+
+
+@pytest.mark.parametrize("name", [*NAMES, *SITE])
+def test_everybody_can_use_it(show, name):
+    for scheme in ("light", "dark"):
+        page = show(name, scheme=scheme)
+        page.evaluate(
+            "document.querySelectorAll('details').forEach((part) => { part.open = true; })"
+        )
+        more = ":is(tbody tr, li, code > span):nth-child(n+9)"  # which are made like those above
+        page.evaluate(
+            "more => document.querySelectorAll(more).forEach((row) => row.remove())", more
+        )
+        barriers = [
+            (violation["id"], [node["html"][:120] for node in violation["nodes"]][:3])
+            for violation in Axe().run(page).response["violations"]
+            if violation["impact"] in ("serious", "critical")
+        ]
+        assert barriers == [], (scheme, json.dumps(barriers, indent=1))
+
+
+READ_PAGE = """() => ({
+  height: document.documentElement.scrollHeight,
+  wide: [...document.querySelectorAll("pre code")].filter((one) => one.scrollWidth > one.clientWidth + 1).map((one) => one.textContent.slice(0, 60)),
+  links: [...document.querySelectorAll("article a[href]")].map((one) => one.href),
+  ids: [...document.querySelectorAll("[id]")].map((one) => one.id),
+})"""
+
+
+def test_pages_of_the_site_are_short_their_commands_whole_and_their_links_lead_somewhere(
+    browser, site
+):
+    folder, address = site
+    page = browser.new_page(viewport={"width": 1280, "height": 900})
+    complaints = []
+    page.on("console", lambda message: complaints.append((page.url, message.text)))
+    read = {}
+    for path in sorted(folder.glob("*.html")):
+        if path.stem in ("404", "live"):
+            continue
+        page.goto(f"{address}/{path.name}", wait_until="domcontentloaded")
+        read[path.name] = page.evaluate(READ_PAGE)
+    page.close()
+    assert complaints == []
+    assert {name: facts["wide"] for name, facts in read.items() if facts["wide"]} == {}
+    long = {name for name, facts in read.items() if facts["height"] > 12_000}
+    assert long <= {f"{name}.html" for name in REFERENCES}
+    for name, facts in read.items():
+        for link in facts["links"]:
+            if not link.startswith(address):
+                continue
+            place, _, anchor = link.removeprefix(f"{address}/").partition("#")
+            assert (folder / place).is_file(), (name, link)
+            assert not anchor or place not in read or anchor in read[place]["ids"], (name, link)
+
+
+FIND_CUT = """() => {
+  const svg = document.querySelector("svg"), frame = svg.getBoundingClientRect();
+  return [...svg.querySelectorAll("text")].map((one) => [one.textContent, one.getBoundingClientRect()]).filter(([, box]) => box.width && (box.left < frame.left || box.right > frame.right || box.top < frame.top || box.bottom > frame.bottom)).map(([words]) => words);
+}"""
+
+
+def test_no_text_of_a_figure_is_cut(browser):
+    page = browser.new_page(viewport={"width": 1280, "height": 900})
+    cut = {}
+    for path in sorted((ROOT / "docs" / "pictures").glob("*.svg")):
+        page.set_content(path.read_text(encoding="utf-8"))
+        cut[path.name] = page.evaluate(FIND_CUT)
+    page.close()
+    assert {name: words for name, words in cut.items() if words} == {}

@@ -24,7 +24,7 @@ from click.testing import CliRunner
 from tools.trec_eval_cases import Case, make_case
 
 from gainful.cli.trec_eval import trec_eval as trec_eval_command
-from gainful.measure.trec_eval_names import TREC_NAMES
+from gainful.measure.names import TREC_NAMES
 
 GAIN_MEASURES = tuple(name for name, entry in TREC_NAMES.items() if entry.kind == "gains")
 MAX_SHOWN = 20

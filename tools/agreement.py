@@ -24,7 +24,7 @@ Run on {date}, seed {seed}:
 {rows}
 
 Every run of the tests compares the same tools on other random data, and replays what tools printed that are not
-installed ([conventions](which-ndcg.md)).
+installed ([conventions](conventions.md)).
 """
 
 

@@ -1,4 +1,4 @@
-"""Writes the documentation that is made, not typed: seven pages, and the output of commands.
+"""Writes the documentation that is made, not typed: eight pages, and the output of commands.
 
 `python -m tools.docs` writes it, `--check` fails where something is not up to date.
 """
@@ -29,9 +29,9 @@ from gainful.measure.catalogue import MEASURES
 from gainful.measure.discount import DISCOUNTS, as_query_discount
 from gainful.measure.entry import Entry
 from gainful.measure.gain import GAINS
+from gainful.measure.names import TREC_NAMES
 from gainful.measure.parameters import PARAMETERS
 from gainful.measure.references import REFERENCES
-from gainful.measure.trec_eval_names import TREC_NAMES
 from gainful.page.formats.markdown import table_to_markdown as to_markdown
 from gainful.page.table import Table
 from gainful.read.column_names import COLUMNS
@@ -54,14 +54,7 @@ ARRAY_TOOLS = (
 
 def which_ndcg_page() -> str:
     """The page "Which nDCG?"."""
-    golden = json.loads(GOLDEN.read_text(encoding="utf-8"))
-    cases = "\n".join(f"- **{name}**: {case['what']}" for name, case in golden["cases"].items())
-    names = list(golden["cases"])
-    numbers = "\n\n".join(
-        _tabulate_numbers(golden["observed"], part) for part in (names[:6], names[6:12], names[12:])
-    )
     settings = "\n\n".join(_describe_setting(setting) for setting in SETTINGS.values())
-    notes = [(name, c.title, c.note) for name, c in CONVENTIONS.items() if c.note]
     return f"""{MADE}# Which nDCG?
 
 One ranking, one set of judgments, and almost every tool prints another number. None of them is
@@ -75,6 +68,30 @@ measures they concern and options of the calls (`gainful measures nDCG` lists th
 `gainful explain … --negative keep`, `nDCG(negative=keep)@10`. The others matter for runs and judgments.
 
 {settings}
+
+## Whose are they?
+
+[What each tool computes](conventions.md) lists them for all tools, with the numbers that they print. If
+somebody reports a number, ask which one it is:
+
+```console
+$ gainful which 0.932 3 2 3 0 1 2
+```
+"""
+
+
+def conventions_page() -> str:
+    """The page of the settings of each tool."""
+    golden = json.loads(GOLDEN.read_text(encoding="utf-8"))
+    cases = "\n".join(f"- **{name}**: {case['what']}" for name, case in golden["cases"].items())
+    names = list(golden["cases"])
+    numbers = "\n\n".join(
+        _tabulate_numbers(golden["observed"], part) for part in (names[:6], names[6:12], names[12:])
+    )
+    notes = [(name, c.title, c.note) for name, c in CONVENTIONS.items() if c.note]
+    return f"""{MADE}# What each tool computes
+
+Each tool makes its own choices about [the settings of nDCG](which-ndcg.md). This page lists them, and what the tools print.
 
 ## Whose settings
 
@@ -101,12 +118,6 @@ can tell; `tests/tool_rows.py` names every exception with its reason.
 {cases}
 
 {numbers}
-
-So if somebody reports a number, ask which one it is:
-
-```console
-$ gainful which 0.932 3 2 3 0 1 2
-```
 """
 
 
@@ -341,6 +352,7 @@ def _describe_measure(entry: Entry) -> str:
 WORKED = {"log": log, "log2": log2, "sum": sum, "range": range}
 PAGES = {
     "docs/which-ndcg.md": which_ndcg_page,
+    "docs/conventions.md": conventions_page,
     "docs/measures.md": measures_page,
     "docs/formats.md": formats_page,
     "docs/columns.md": columns_page,

@@ -67,11 +67,11 @@ BUILT: dict[str, Callable[[], str]] = {
 }
 
 
-def write_built_pages(mark: str) -> None:
+def write_built_pages(mark: str, root: Path = ROOT) -> None:
     """Write them all; Markdown begins with a mark that it is made."""
-    (ROOT / "docs" / "api").mkdir(exist_ok=True)
+    (root / "docs" / "api").mkdir(exist_ok=True)
     made = {page: make() for page, make in BUILT.items()}
     made |= {f"docs/{page}": text for page, text in name_pages().items()}
     for page, text in made.items():
         begin = mark if page.endswith(".md") else ""
-        (ROOT / page).write_text(begin + text, encoding="utf-8")
+        (root / page).write_text(begin + text, encoding="utf-8")

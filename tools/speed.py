@@ -76,12 +76,14 @@ def draw_history() -> None:
         for row in entry["rows"]
     ]
     chart = (
-        alt.Chart(alt.Data(values=values), width=420, height=360)
+        alt.Chart(alt.Data(values=values), width=420, height=360, padding=10)
         .mark_line(point=True)
         .encode(
             x=alt.X("measurement:O", title=None),
             y=alt.Y("margin:Q", title="ratio over what is asked").scale(type="log"),
-            color=alt.Color("work:N", title=None).legend(labelLimit=400, symbolLimit=40),
+            color=alt.Color("work:N", title=None).legend(
+                labelLimit=400, symbolLimit=40, padding=28
+            ),
         )
     )
     chart.save(PICTURE)

@@ -6,7 +6,7 @@ import random
 from collections.abc import Callable
 from typing import NamedTuple
 
-from gainful.measure.trec_eval_names import (
+from gainful.measure.names import (
     EVERY_NAME,
     GROUPS,
     NOT_IN_9,

@@ -22,9 +22,9 @@ from gainful.measure.entry import Recipe
 from gainful.measure.evaluate import compute_measures
 from gainful.measure.functions.precision import count_at_recall
 from gainful.measure.measure import Measure
+from gainful.measure.names import GROUPS_9
 from gainful.measure.parameters import ELEVEN_POINTS, as_points
 from gainful.measure.ranked_run import rank_run
-from gainful.measure.trec_eval_names import GROUPS_9
 from gainful.measure.trec_language import TrecLine, parse_trec_name
 from gainful.read.dicts import read_dict
 from gainful.read.qrels_and_run import QRELS, RUN

@@ -48,18 +48,10 @@ def minimum_positions(lists: str) -> int:
     return int(minimum[1]) if minimum else 0
 
 
-def _fits_at(value: object) -> bool:
-    return value == "results" or (isinstance(value, str) and bool(results_per_query(value)))
-
-
 def results_per_query(at: str) -> int | None:
     """How many results a query has, where @ counts queries: m of queries(m)."""
     queries = _QUERIES_PATTERN.fullmatch(at)
     return int(queries[1]) if queries else None
-
-
-def _fits_base(value: object) -> bool:
-    return value is None or (is_number(value) and 1 < value < 1000)
 
 
 @frozen(kw_only=True, repr=False)
@@ -87,7 +79,7 @@ class SessionConvention(Settings):
         4,
         "What is the base of the query discount's logarithm?",
         allowed="1 < bq < 1000",
-        fits=_fits_base,
+        fits=lambda base: base is None or (is_number(base) and 1 < base < 1000),
     )
     rank_discount: Literal["restart", "concatenated"] = setting(
         "restart",
@@ -127,7 +119,7 @@ class SessionConvention(Settings):
         "results",
         "What does the number after @ count?",
         allowed="results, those of each query, or queries(m), those of a session, of m results",
-        fits=_fits_at,
+        fits=lambda at: at == "results" or (isinstance(at, str) and bool(results_per_query(at))),
     )
     depth: Literal["assumed", "scanned"] = setting(
         "assumed",

@@ -29,9 +29,9 @@ from gainful.measure.functions.user_models import (
     scale_gains,
 )
 from gainful.measure.language import parse
+from gainful.measure.names import GROUPS_9, TREC_NAMES
 from gainful.measure.parameters import PARAMETERS
 from gainful.measure.ranked_run import rank_run
-from gainful.measure.trec_eval_names import GROUPS_9, TREC_NAMES
 from gainful.measure.trec_language import parse_trec_name
 from gainful.read.datasets import read_qrels_rows
 from gainful.read.frames import is_frame

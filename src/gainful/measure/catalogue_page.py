@@ -25,11 +25,10 @@ from gainful.measure.formulas import find_formula
 from gainful.measure.functions.exposure import EXPOSURE_MEASURES
 from gainful.measure.gain import GAINS
 from gainful.measure.measure import Measure, nDCG
-from gainful.measure.names import ANSWERS, parse_ir_measures_name, parse_nickname
+from gainful.measure.names import ANSWERS, TREC_NAMES, parse_ir_measures_name, parse_nickname
 from gainful.measure.notes import describe_setting
 from gainful.measure.parameter_kinds import find_kind
 from gainful.measure.references import REFERENCES
-from gainful.measure.trec_eval_names import TREC_NAMES
 from gainful.page.formats.latex import escape_latex
 from gainful.page.page import Page, Section
 from gainful.page.table import Table
@@ -109,18 +108,15 @@ def _find(name: str) -> Entry | NamedFormula | Setting:
         **DISCOUNTS,
     }
     lower_names = {key.lower(): key for key in items_by_name}
-    exact_name = name if name in items_by_name else _find_measure(name)
+    alias = parse_ir_measures_name(name) or parse_nickname(name)
+    if name in TREC_NAMES:
+        alias = TREC_NAMES[name].measure
+    exact_name = name if name in items_by_name else alias
     exact_name = exact_name or lower_names.get(name.lower(), "")
     if not exact_name:
         answer = ANSWERS.get(name.lower(), "")
         raise UnknownName("measure", name, items_by_name, "gainful measures lists them all", answer)
     return items_by_name[exact_name]
-
-
-def _find_measure(name: str) -> str:
-    if name in TREC_NAMES:
-        return TREC_NAMES[name].measure
-    return parse_ir_measures_name(name) or parse_nickname(name) or ""
 
 
 def _describe_alias(name: str, entry: Entry) -> list[str]:

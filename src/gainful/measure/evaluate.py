@@ -102,17 +102,15 @@ def compute_ranked(ranked: RankedRun, recipe: Recipe) -> Array:
     except NoIdeal as error:
         query = ranked.queries[error.index[0]]
         raise error.with_name(f"the ideal of query {query!r}") from None
-    zero = _zero_queries(ranked, recipe.convention)
-    if recipe.convention.no_hits == "zero" and not ranked.top(recipe.depth).any():
+    convention = recipe.convention
+    zero = ranked.judged & ~ranked.in_run & (convention.empty == 1)
+    if convention.extra == "zero":
+        zero |= ~ranked.judged
+    if convention.no_hits == "zero" and not ranked.top(recipe.depth).any():
         zero |= True
     if recipe.entry.normalised:
         values[zero] = 0.0
     return values
-
-
-def _zero_queries(matched: Matched, convention: Convention) -> Flags:
-    zero = matched.judged & ~matched.in_run & (convention.empty == 1)
-    return zero | ~matched.judged if convention.extra == "zero" else zero
 
 
 def choose_queries(matched: Matched, convention: Convention, run_name: str) -> Flags:

@@ -22,7 +22,9 @@ from gainful.measure.formulas import find_in_plugins
 from gainful.measure.measure import Measure, cutoff
 from gainful.measure.names import (
     ANSWERS,
+    GROUPS,
     SCALED_DCG,
+    TREC_NAMES,
     parse_ir_measures_name,
     parse_nickname,
     pop_cutoff,
@@ -30,7 +32,6 @@ from gainful.measure.names import (
     translate_measure,
 )
 from gainful.measure.parameter_kinds import ParameterValue, read_inner_measures_with
-from gainful.measure.trec_eval_names import GROUPS, TREC_NAMES
 from gainful.text import NUMBER_PATTERN
 
 _SHAPE = re.compile(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar, Unpack
 
@@ -463,22 +463,18 @@ def _query_bars(results: Sequence[Results]) -> Iterator[Fractions]:
 
 def list_run_rows(results: Sequence[Results]) -> Table:
     """The mean of each run, at full precision."""
-    rows = [(run.name, *_as_floats(run.mean.values())) for run in results]
+    rows = [(run.name, *run.mean.values()) for run in results]
     return Table(("run", *results[0].values), rows, numeric=True, label_columns=1)
 
 
 def _list_query_rows(results: Sequence[Results]) -> Table:
     rows = [
-        (run.name, query, *_name_group(run, query), *_as_floats(values.values()))
+        (run.name, query, *_name_group(run, query), *values.values())
         for run in results
         for query, values in run.values_by_id().items()
     ]
     labels = _list_label_columns(results, results[0].KEY)
     return Table((*labels, *results[0].values), rows, numeric=True, label_columns=len(labels))
-
-
-def _as_floats(values: Iterable[float | None]) -> list[float | None]:
-    return [None if value is None else float(value) for value in values]
 
 
 def _format_values(results: Results, values: Mapping[str, float | None]) -> list[str]:

@@ -13,8 +13,7 @@ from gainful.errors import BadValue
 from gainful.measure.catalogue import find_entry
 from gainful.measure.entry import Aggregation
 from gainful.measure.measure import Measure
-from gainful.measure.names import split_trec_name
-from gainful.measure.trec_eval_names import GROUPS, TREC_NAMES, TrecName
+from gainful.measure.names import GROUPS, TREC_NAMES, TrecName, split_trec_name
 from gainful.text import NUMBER_PATTERN, format_exact, leading_integer, leading_number
 
 _MAX_LEVEL_LENGTH = 8  # what trec_eval has room for behind the name

@@ -241,7 +241,9 @@ def _share_of_maximum(  # noqa: PLR0917  (all that its two measures take)
     reached = coverage.novelty_gain(ranked, weight, alpha, k)
     if k == 1 and first_rank == "as_is":
         return reached, (coverage.aspects > 0).astype(np.float64)
-    depth = np.maximum(ranked.retrieved, 1) if k is None else np.full(ranked.size, _check_cutoff(k))
+    if k is not None and k > _LARGEST_CUTOFF:
+        raise BadValue("k", k, f"at most {_LARGEST_CUTOFF}")
+    depth = np.maximum(ranked.retrieved, 1) if k is None else np.full(ranked.size, k)
     ranks = np.arange(1, int(depth.max(initial=1)) + 1)
     maximum = np.cumsum((1 - alpha) ** (ranks - 1) * weight(ranks))
     return reached, coverage.aspects * maximum[depth - 1]
@@ -260,12 +262,6 @@ def _share_of_ideal(
         weighted = gains * weight(np.arange(1, gains.shape[1] + 1))
         best[queries] = np.cumsum(weighted, axis=1)[:, -1]  # in one order, however many queries
     return coverage.novelty_gain(ranked, weight, alpha, k), best
-
-
-def _check_cutoff(k: int) -> int:
-    if k > _LARGEST_CUTOFF:
-        raise BadValue("k", k, f"at most {_LARGEST_CUTOFF}")
-    return k
 
 
 def _log2(rank: NDArray[np.intp]) -> Array:

@@ -16,6 +16,7 @@ from gainful.measure.build_recipes import build_recipe
 from gainful.measure.entry import Recipe
 from gainful.measure.functions.precision import best_precision, count_at_recall
 from gainful.measure.measure import Measure
+from gainful.measure.names import BelowZero
 from gainful.measure.parameters import ELEVEN_POINTS
 from gainful.measure.ranked_run import RankedRun, apply_function, rank_run
 from gainful.measure.trec_eval.preferences import (
@@ -24,7 +25,6 @@ from gainful.measure.trec_eval.preferences import (
     match_preferences,
 )
 from gainful.measure.trec_eval.visits import TrecEvalOptions, Visits, build_convention
-from gainful.measure.trec_eval_names import BelowZero
 from gainful.measure.trec_language import TrecLine
 from gainful.read.qrels_and_run import Qrels, Run
 from gainful.read.trec_eval_files import Judged, QrelsFormat, ZScores
@@ -127,28 +127,22 @@ def compute_lines(judged_run: JudgedRun, lines: Sequence[TrecLine]) -> dict[str,
 
 def _compute_line(judged_run: JudgedRun, line: TrecLine) -> Array:
     kind = line.trec_name.below_zero
-    recipe = build_recipe(_catalogue_measure(line), like=judged_run.convention)
-    arguments = {"rel": judged_run.level(kind), **_numbers(line, judged_run.options)}
+    params, is_level = dict(line.params), line.trec_name.kind == "levels"
+    formula = {"gain": params.pop("gain")} if "gain" in params else {}
+    k = None if line.k is None else 0.5 if is_level else min(line.k, _LARGEST_CUTOFF)
+    measure = Measure(line.trec_name.measure, formula, k)
+    recipe = build_recipe(measure, like=judged_run.convention)
+    arguments = {
+        "rel": judged_run.level(kind),
+        **params,
+        "docs": judged_run.options.collection_size,
+    }
+    arguments |= {"k": line.k} if is_level and line.k is not None else {}
     compute = _OF_ITS_OWN.get(line.trec_name.name, _compute_by_catalogue)
     taken = {name: arguments[name] for name in arguments if name in (*recipe.entry.arguments, "k")}
     with np.errstate(all="ignore"):
         values = compute(judged_run.view(kind), recipe, taken)[judged_run.rows(kind)]
     return np.where(np.isnan(values), NO_NUMBER, values)
-
-
-def _catalogue_measure(line: TrecLine) -> Measure:
-    formula = {name: value for name, value in line.params.items() if name == "gain"}
-    if line.k is None:
-        return Measure(line.trec_name.measure, formula)
-    k = 0.5 if line.trec_name.kind == "levels" else min(line.k, _LARGEST_CUTOFF)
-    return Measure(line.trec_name.measure, formula, k)
-
-
-def _numbers(line: TrecLine, options: TrecEvalOptions) -> dict[str, Any]:
-    numbers = {name: value for name, value in line.params.items() if name != "gain"}
-    if line.trec_name.kind == "levels" and line.k is not None:
-        numbers["k"] = line.k
-    return {**numbers, "docs": options.collection_size}
 
 
 def _compute_by_catalogue(ranked: RankedRun, recipe: Recipe, arguments: Arguments) -> Array:

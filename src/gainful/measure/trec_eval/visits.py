@@ -10,7 +10,7 @@ from attrs import evolve, frozen
 
 from gainful.convention import Convention, like
 from gainful.errors import UnknownName
-from gainful.measure.trec_eval_names import (
+from gainful.measure.names import (
     EVERY_NAME,
     GROUPS,
     GROUPS_9,

@@ -96,7 +96,7 @@ def draw_chart(data: FigureData, look: Look) -> Spec:
     width = look.width or 420
     ends = [*frame["high"].drop_nulls(), *frame["mean"].drop_nulls()]
     differ = data.extra.get("is_difference", False)
-    shared = _fit_axis(frame, differ) if max(ends, default=0.0) <= 1 else None
+    shared = fit_axis(frame, differ) if max(ends, default=0.0) <= 1 else None
     panels = []
     for measure in measures:
         measure_frame = frame.filter(pl.col("measure") == measure)
@@ -107,7 +107,7 @@ def draw_chart(data: FigureData, look: Look) -> Spec:
                 measure_frame,
                 runs,
                 title,
-                shared or _fit_axis(measure_frame, differ),
+                shared or fit_axis(measure_frame, differ),
                 look,
                 width,
                 labelled=labelled,
@@ -118,9 +118,9 @@ def draw_chart(data: FigureData, look: Look) -> Spec:
     return with_caption(data, look, body, width, len(panels) * len(runs) * _ROW_STEP, labels)
 
 
-def _fit_axis(frame: pl.DataFrame, with_zero: bool) -> Spec:
+def fit_axis(frame: pl.DataFrame, with_zero: bool) -> Spec:
     """An axis that holds all means and intervals, and little else; of differences also 0."""
-    columns = ("low", "mean", "high")
+    columns = [name for name in ("low", "mean", "high") if name in frame.columns]
     ends = [value for name in columns for value in frame[name].drop_nulls()] + [0.0] * with_zero
     low, high = min(ends, default=0.0), max(ends, default=1.0)
     margin = (high - low) * _MARGIN or _MARGIN

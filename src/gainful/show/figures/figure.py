@@ -16,7 +16,7 @@ from gainful.show.theme import DARK, LIGHT, SIZE, Spec, Tones
 from gainful.text import shorten
 
 MAX_NAME_LENGTH = 28  # characters of a name in a picture
-_CHARACTER_WIDTH = 0.51  # of a character, by the size of the type: a mean over English text
+_CHARACTER_WIDTH, _BOLD_WIDTH = 0.56, 0.62  # by the size of the type, in a wide font
 _MAX_CAPTION_LINES = 12  # of a caption
 
 
@@ -60,7 +60,7 @@ def mark_lower(measure: str, direction: Direction) -> str:
 
 def text_width(texts: Iterable[str], font_size: float = SIZE - 1) -> int:
     """About how many pixels the longest of some texts takes."""
-    return round(max(map(len, texts), default=0) * font_size * (_CHARACTER_WIDTH + 0.05))
+    return round(max(map(len, texts), default=0) * font_size * _CHARACTER_WIDTH)
 
 
 def wrap_lines(lines: Sequence[str], width: float, font_size: float = SIZE - 1) -> list[str]:
@@ -78,7 +78,7 @@ def wrap_lines(lines: Sequence[str], width: float, font_size: float = SIZE - 1) 
 
 def build_title(text: str, width: float) -> dict[str, Any]:
     """The title of a chart."""
-    title_lines = wrap_lines([text], width, SIZE + 3)
+    title_lines = wrap_lines([text], width, (SIZE + 3) * _BOLD_WIDTH / _CHARACTER_WIDTH)
     return {"text": title_lines[0] if len(title_lines) == 1 else title_lines}
 
 

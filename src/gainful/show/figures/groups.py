@@ -9,6 +9,7 @@ import polars as pl
 
 from gainful.measure.groups import add_all, describe_folding, describe_groups, fold_groups
 from gainful.measure.values import Results
+from gainful.show.figures.dots import fit_axis
 from gainful.show.figures.figure import (
     NO_MEAN,
     FigureData,
@@ -18,7 +19,7 @@ from gainful.show.figures.figure import (
     mark_lower,
     shorten_name,
 )
-from gainful.show.figures.line_chart import axis_end, series_colour, with_caption
+from gainful.show.figures.line_chart import series_colour, with_caption
 from gainful.show.theme import Spec, nominal, quantitative
 from gainful.text import mark_notes, pluralise
 from gainful.types import Flags, finite_or_none
@@ -82,12 +83,15 @@ def draw_chart(data: FigureData, look: Look) -> Spec:
     )
     lines = [row | {"group": labels[row["group"]]} for row in ends.to_dicts()]
     names = [shorten_name(run) for run in runs]
-    scale = {"domain": [0, axis_end(frame["mean"].to_list())], "nice": False}
-    x = quantitative("mean", scale=scale, axis={"title": data.axis_title, "tickCount": 6})
+    x = quantitative(
+        "mean",
+        scale=fit_axis(frame, with_zero=False),
+        axis={"title": data.axis_title, "tickCount": 6},
+    )
     axis = {"title": None, "domain": False, "ticks": False, "labelLimit": 240}
     y = nominal("group", sort=list(labels.values()), axis=axis)
     colours = [series_colour(index, look.tones) for index in range(len(runs))]
-    legend = {"orient": "top", "title": None, "symbolType": "circle"} if len(runs) > 1 else None
+    legend = {"orient": "bottom", "title": None, "symbolType": "circle"} if len(runs) > 1 else None
     colour = nominal("run", scale={"domain": names, "range": colours}, legend=legend)
     tooltip = [*map(nominal, ("group", "run", units)), quantitative("mean", format=".4f")]
     width, height = look.width or 420, look.height or _ROW_STEP * len(groups)

@@ -125,13 +125,13 @@ def with_caption(  # noqa: PLR0917
 ) -> Spec:
     """A chart with its title; in `usermeta` its caption, and what a page needs to fit it."""
     label_width = text_width([shorten_name(label) for label in labels]) + 8
-    whole_width = width + _Y_AXIS_WIDTH + label_width
+    whole_width = width + label_width  # not all have an axis at the left
     heading = data.title if look.title is None else look.title
     return {
         "config": build_vega_config(look.tones) | {"font": _FONT},
         "title": build_title(heading, whole_width),
         "description": clean_text(". ".join((heading, *data.caption))),
-        "padding": 12,
+        "padding": {"left": 12, "top": 12, "right": 12 + label_width // 8, "bottom": 12},
         **({} if {"concat", "vconcat"} & body.keys() else {"width": width, "height": height}),
         **body,
         "usermeta": {

@@ -8,6 +8,7 @@ from itertools import pairwise
 from math import exp, log
 from typing import Any
 
+import numpy as np
 import polars as pl
 
 from gainful.errors import WrongType
@@ -23,6 +24,7 @@ _SHADES = 5  # shades between a tie and the greatest lead
 _LIGHTEST, _DARKEST = 0.12, 0.62  # how much of its colour the winner has there
 _TICKS = (1.1, 1.2, 1.5, 2, 3, 4, 5, 7, 10, 15, 20, 30, 50, 70, 100, 200, 500, 1000)
 _B_TITLE = "b: small for a searcher who stops reading a list early"
+_LABEL_SHAPE = (0.4, 1.0)  # how near others may be: a name is wider than high
 _BQ_TITLE = "bq: small for one who rarely queries again"
 
 
@@ -277,7 +279,7 @@ def _label_regions(  # noqa: PLR0917
     reference: Spec | None,
     tones: Tones,
 ) -> Spec:
-    """The name of each winner in the middle of where it wins, clear of the reference."""
+    """The name of each winner where it has most room, clear of the reference."""
     wins = Counter(settings["winner"].drop_nulls().to_list())
     values = []
     for group in groups:
@@ -303,24 +305,26 @@ def _label_regions(  # noqa: PLR0917
 def _label_position(
     places: list[tuple[float, float]], reference: Spec | None, settings: pl.DataFrame
 ) -> Spec:
-    """The setting nearest to the middle of those where a group wins, not on the reference."""
+    """Of the settings where a group wins that with most room around it, not on the reference."""
     spans = [
         (min(logs), max(logs))
         for logs in ([log(base) for base in settings[axis].to_list()] for axis in ("b", "bq"))
     ]
-    centre = [sum(place[axis] for place in places) / len(places) for axis in (0, 1)]
     candidates = places
     if reference is not None:
         reference_bq, clearance = log(reference["bq"]), (spans[1][1] - spans[1][0]) / 8
         candidates = [
             place for place in places if abs(place[1] - reference_bq) > clearance
         ] or places
-    best = min(
-        candidates,
-        key=lambda place: sum(
-            (place[coordinate] - centre[coordinate]) ** 2 for coordinate in (0, 1)
-        ),
-    )
+    everywhere = {(log(b), log(bq)) for b, bq in settings.select("b", "bq").iter_rows()}
+    lost = np.array([*everywhere.difference(places)]).reshape(-1, 2)
+
+    def measure_room(place: tuple[float, float]) -> float:
+        edges = np.abs(np.transpose(spans) - place).min(axis=0) * _LABEL_SHAPE
+        around = (np.abs(lost - place) * _LABEL_SHAPE).max(axis=1).min(initial=np.inf)
+        return float(min(around, edges.min()))
+
+    best = max(candidates, key=measure_room)
     position = []  # what stands on the edge would stand on the axis
     for coordinate, (low, high) in zip(best, spans, strict=True):
         margin = (high - low) / 25

@@ -42,12 +42,14 @@ const Charts = (() => {
   function drawLines(place, spec) {
     const labels = spec.series.filter((one) => one.name && one.points.length);
     const longest = labels.reduce((most, one) => Math.max(most, [...one.name].length), 0);
-    const width = Math.max(place.wide || place.clientWidth, 200), right = longest ? Math.min(14 + LETTER * longest, 0.32 * width) : AROUND.right;
+    const width = Math.max(place.wide || place.clientWidth, 200), right = longest ? Math.min(14 + LETTER * longest, 0.36 * width) : AROUND.right;
     const inner = { width: width - AROUND.left - right, height: spec.height - AROUND.top - AROUND.bottom };
     const values = spec.series.flatMap((one) => [...one.points.map((point) => point[1] ?? NaN), ...(one.band ?? []).flatMap(([, low, high]) => [low, high])]);
     const [low, high] = fitEnds([...values, ...(spec.fit ?? [])]);
     const x = scale(spec.x.low, spec.x.high, 0, inner.width), y = scale(low, high, inner.height, 0);
     const { ticks, digits } = findTicks(low, high, inner.height < 120 ? 3 : 5);
+    const room = spec.x.ticks.length > 1 ? x(spec.x.ticks[1][0]) - x(spec.x.ticks[0][0]) : Infinity; // of a label below
+    const step = Math.ceil(Math.max(24, LETTER * spec.x.ticks.reduce((most, [, words]) => Math.max(most, words.length), 0) + 8) / room) || 1;
     const plot = makeSvgElement("g", { transform: `translate(${AROUND.left} ${AROUND.top})` });
     const clip = `clip-${place.id}`;
     plot.append(
@@ -55,7 +57,7 @@ const Charts = (() => {
       ...spec.x.grid.map((at) => makeSvgElement("line", { class: "grid", x1: x(at), x2: x(at), y1: 0, y2: inner.height })),
       ...ticks.map((tick) => makeSvgElement("line", { class: tick === 0 && low < 0 ? "zero" : "grid", x1: 0, x2: inner.width, y1: y(tick), y2: y(tick) })),
       ...ticks.map((tick) => text(tick.toFixed(digits), { class: "tick", x: -8, y: y(tick), "text-anchor": "end", "dominant-baseline": "middle" })),
-      ...thinTicks(spec.x.ticks, x).map(([at, words]) => text(words, { class: "tick", x: x(at), y: inner.height + 16, "text-anchor": "middle" })),
+      ...spec.x.ticks.filter((_, n) => n % step === 0).map(([at, words]) => text(words, { class: "tick", x: x(at), y: inner.height + 16, "text-anchor": "middle" })),
       text(spec.x.title, { class: "title", x: inner.width / 2, y: inner.height + 34, "text-anchor": "middle" }),
       text(spec.y.title, { class: "title", transform: `translate(-42 ${inner.height / 2}) rotate(-90)`, "text-anchor": "middle" }));
     const lines = makeSvgElement("g", { "clip-path": `url(#${clip})` });
@@ -78,9 +80,9 @@ const Charts = (() => {
     }
     const ends = labels.map((one) => ({ one, y: y([...one.points].reverse().find((point) => point[1] !== null)?.[1] ?? low) }));
     spreadLabels(ends, 15, inner.height);
-    const room = Math.max(2, Math.floor((right - 10) / LETTER));
+    const letters = Math.max(2, Math.floor((right - 10) / LETTER));
     const marks = makeSvgElement("g", { class: "cursor", visibility: "hidden" });
-    plot.append(lines, marks, ...ends.map(({ one, at }) => text(shorten(one.name, room), { class: "end", x: inner.width + 7, y: at, "dominant-baseline": "middle", style: { fill: one.ink ? "var(--ink)" : `var(--name-${one.colour % 7})` } })));
+    plot.append(lines, marks, ...ends.map(({ one, at }) => text(shorten(one.name, letters), { class: "end", x: inner.width + 7, y: at, "dominant-baseline": "middle", style: { fill: one.ink ? "var(--ink)" : `var(--name-${one.colour % 7})` } })));
     place.replaceChildren(makeSvgElement("svg", { width, height: spec.height, role: "img", tabindex: 0, "aria-label": `${spec.label}. Arrow keys read the values.` }, plot), place.readout ??= makeElement("p", { class: "readout quiet" }, "\u00a0"));
     place.state = { spec, x, y, inner, marks };
     if (!place.listens) listenForPointer(place);

@@ -274,5 +274,5 @@
     if (location.hash.startsWith("#query=")) linkedQuery = queries.indexOf(decodeURIComponent(location.hash.slice(7)));
   } catch { /* a broken address opens no query */ }
   if (linkedQuery >= 0) openQuery(linkedQuery, true);
-  else if (data.first !== null) openQuery(data.first, false);
+  else if (queries.length) openQuery(sortQueries().find((q) => data.details[q]) ?? 0, false);
 })();

@@ -199,7 +199,6 @@ def build_page_data(
         "bounded": [recipe.entry.bounded for recipe in recipes.values()],
         "shown": list(recipes).index(choice.measure),
         "queries": choice.names,
-        "first": choice.priority[0] if choice.priority else None,
         "values": list_values(choice.table, choice.listed),
         "details": {str(place): detail for place, detail in details.items()},
     }

@@ -6,12 +6,12 @@ const Detail = (() => {
   const { runs, measures, values, words } = data;
   const name = measures[data.shown];
 
-  function makeCell(run, at, widest) {
+  function makeCell(run, at, widest, colour) {
     if (!run || at >= run.gains.length) return makeElement("td", { class: "placed" });
     const text = run.texts && run.texts[at];
     return makeElement("td", { class: "placed" },
       makeElement("div", { class: "line" }, text ? userText(text, { class: "doc", dir: "auto" }) : null, makeElement("span", { class: "brings" }, formatNumber(run.gains[at], 3))),
-      makeElement("i", { class: "meter", style: { width: `${(100 * Math.abs(run.gains[at])) / widest}%` } }));
+      makeElement("i", { class: "meter", style: { width: `${(100 * Math.abs(run.gains[at])) / widest}%`, ...(data.coloured ? { background: `var(--series-${colour % 7})` } : {}) } }));
   }
 
   function makeSum(run, value) {
@@ -31,7 +31,7 @@ const Detail = (() => {
     const widest = Math.max(1e-9, ...detail.runs.flatMap((run) => (run ? run.gains.map(Math.abs) : [])));
     const rows = Array.from({ length }, (_, at) => makeElement("tr", {},
       makeElement("th", { scope: "row", class: "number rank" }, String(at + 1)),
-      ...detail.runs.map((run) => makeCell(run, at, widest))));
+      ...detail.runs.map((run, n) => makeCell(run, at, widest, data.groups ? data.group[q] : shown[n]))));
     const label = (at) => (data.groups ? data.groups[data.group[q]] : runs[shown[at]]);
     const head = makeElement("tr", {}, makeElement("th", { scope: "col", class: "number" }, "query"),
       ...detail.runs.map((run, at) => makeElement("th", { scope: "col" }, userText(label(at)), run ? null : " (not there)")));

@@ -78,7 +78,12 @@ def last_query(sessions: MatchedSessions, recipe: SessionRecipe) -> Array:
     if repeated != "counts":
         seen_before = ~sessions.is_new(sessions.judged, _flag_known_rows(sessions, repeated))
         own = sessions.judged.query == queries[sessions.session[sessions.judged.query]]
-        rankings = _make_irrelevant(rankings, seen_before[own])
+        irrelevant, place = seen_before[own], rankings.pool_index
+        rankings = evolve(
+            rankings,
+            grade=np.where(irrelevant, 0.0, rankings.grade),
+            pool_index=None if place is None else np.where(irrelevant, -1, place),
+        )
     return _compute_values(recipe, rankings)
 
 
@@ -92,15 +97,6 @@ def _flag_known_rows(sessions: MatchedSessions, repeated: str) -> Flags:
     last = np.ones(len(sessions.position), dtype=np.int64)  # the first result is always looked at
     np.maximum.at(last, sessions.query_of_row[clicked], rank[clicked])
     return np.asarray(rank <= last[sessions.query_of_row])
-
-
-def _make_irrelevant(rankings: Matched, irrelevant: Flags) -> Matched:
-    place = rankings.pool_index
-    return evolve(
-        rankings,
-        grade=np.where(irrelevant, 0.0, rankings.grade),
-        pool_index=None if place is None else np.where(irrelevant, -1, place),
-    )
 
 
 def _compute_values(recipe: SessionRecipe, rankings: Matched) -> Array:

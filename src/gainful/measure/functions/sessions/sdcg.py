@@ -69,7 +69,8 @@ def session_gains(sessions: MatchedSessions, recipe: SessionRecipe) -> SessionGa
     nonzero = counts & (gain != 0)
     positions = positions_per_query(sessions, recipe, depth)
     query, rank = judged.query[nonzero], judged.rank[nonzero]
-    positions_before = _positions_before(sessions, positions)
+    until = np.cumsum(positions) - positions
+    positions_before = until - until[sessions.first_query][sessions.session]
     concatenated = recipe.convention.rank_discount == "concatenated"
     return SessionGains(
         query=query,
@@ -92,12 +93,6 @@ def positions_per_query(sessions: MatchedSessions, recipe: SessionRecipe, depth:
             raise BadValue("k", None, "a depth, such as @10, because lists=padded")
         return np.full(len(depth), recipe.k, dtype=np.intp)
     return np.maximum(np.minimum(sessions.retrieved, depth), minimum_positions(lists))
-
-
-def _positions_before(sessions: MatchedSessions, positions: Ranks) -> Ranks:
-    until = np.cumsum(positions) - positions
-    first = until[sessions.first_query]
-    return np.asarray(until - first[sessions.session], dtype=np.intp)
 
 
 def session_grade_gains(
@@ -261,7 +256,9 @@ def cumulate_ideal(
     """The gain of each ideal session down to every place: sessions × queries × ranks."""
     x, kind = recipe.k or 0, recipe.convention.ideal_kind
     if kind == "repeated":
-        return _cumulate_ideal_with_repeats(sessions, recipe, gains, queries)
+        best_gains = _repeat_best_gains(sessions, recipe, gains, queries)
+        added = best_gains * slot_weights(recipe, queries).reshape(best_gains.shape[1:])
+        return np.cumsum(added.reshape(sessions.size, -1), axis=1).reshape(added.shape)
     width = queries * x
     best_gains = best_gains_by_base(gains, width)
     base = _recall_base_for_ideal(sessions, recipe, gains)
@@ -284,14 +281,6 @@ def cumulate_query_ideals(
     return np.cumsum(
         _repeat_best_gains(sessions, recipe, gains, queries) * discounts(recipe, ranks), axis=2
     )
-
-
-def _cumulate_ideal_with_repeats(
-    sessions: MatchedSessions, recipe: SessionRecipe, gains: SessionGains, queries: int
-) -> Array:
-    best_gains = _repeat_best_gains(sessions, recipe, gains, queries)
-    added = best_gains * slot_weights(recipe, queries).reshape(best_gains.shape[1:])
-    return np.cumsum(added.reshape(sessions.size, -1), axis=1).reshape(added.shape)
 
 
 def _repeat_best_gains(
@@ -400,15 +389,12 @@ def nsdcg(sessions: MatchedSessions, recipe: SessionRecipe) -> Array:
     if convention.statistic == "average":
         return _average_vector(sessions, recipe)
     per_query = query_gains(sessions, recipe, gains)
-    if convention.statistic in ("best", "last"):
+    if convention.statistic in ("best", "last") or convention.normalise == "concatenated":
         shares = normalise_by(per_query, ideal_dcg(recipe, gains), convention.empty)
-        if convention.statistic == "last":
-            return shares[sessions.last_query]
-        filled = np.maximum.reduceat(np.ma.filled(shares, -np.inf), sessions.first_query)
-        return np.ma.masked_array(filled, mask=np.isneginf(filled))
-    if convention.normalise == "concatenated":  # its end is that of the last query's vector
-        shares = normalise_by(per_query, ideal_dcg(recipe, gains), convention.empty)
-        share = shares[sessions.last_query]
+        if convention.statistic == "best":
+            filled = np.maximum.reduceat(np.ma.filled(shares, -np.inf), sessions.first_query)
+            return np.ma.masked_array(filled, mask=np.isneginf(filled))
+        share = shares[sessions.last_query]  # at whose end concatenated vectors end
     elif convention.normalise == "query":
         share = _nsdcg_by_query(sessions, recipe, gains)
     else:
