@@ -21,7 +21,7 @@ from gainful.evidence.statistics.bootstrap import run_bootstrap
 from gainful.evidence.statistics.outcome import Resampling
 from gainful.formula import Param
 from gainful.measure.discount import DISCOUNTS
-from gainful.measure.sessions.session_values import mean_terms
+from gainful.measure.sessions.session_values import curve_terms
 
 BASED = [name for name, formula in DISCOUNTS.items() if formula.params]
 
@@ -184,8 +184,10 @@ def resample_interval(study, setting):
     for system in ("1", "2"):
         results = evaluate_setting(study, setting, where={"system": system})
         (recipe,) = results.recipes.values()
-        terms = mean_terms(results.matched_sessions, recipe)
-        own_sums, own_counts = (part.reshape(len(results.columns), -1)[:, -1] for part in terms)
+        terms = curve_terms(results.matched_sessions, recipe)
+        own_sums, own_counts = (
+            part.reshape(len(results.columns), -1)[:, -1] for part in (terms.upper, terms.lower)
+        )
         sums += own_sums.tolist()
         counts += own_counts.tolist()
         systems += [system] * len(own_sums)
