@@ -298,8 +298,7 @@ class Pools:
 
 def build_pools(qrels: Qrels) -> Pools:
     """The pools of which ideals are made."""
-    base, order = order_pool(qrels)
-    grade = qrels.frame["grade"].to_numpy()
+    base, order, grade = order_pool(qrels)
     return Pools(
         topics=qrels.queries.to_frame("topic").with_row_index("base"),
         base=base,

@@ -34,6 +34,13 @@ def read_small_files(paths: Sequence[object]) -> list[NestedDict]:
     return nested
 
 
+def read_first_lines(source: Source) -> NestedDict | None:
+    """The first lines of a run, if these are as usual."""
+    lines = "".join(f"{line}\n" for line in source.first_lines)
+    mapping = _read_lines(lines.encode(), *_RUN)
+    return None if mapping is None else NestedDict(mapping, source.name)
+
+
 def _open_small_files(paths: Sequence[object]) -> list[Source]:
     """The files, if all are plain, small together, and TREC's; else none."""
     files = [path for path in paths if isinstance(path, (str, PathLike)) and is_file(path)]
