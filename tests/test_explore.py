@@ -21,7 +21,7 @@ from gainful.evidence.statistics.bootstrap import run_bootstrap
 from gainful.evidence.statistics.outcome import Resampling
 from gainful.formula import Param
 from gainful.measure.discount import DISCOUNTS
-from gainful.measure.sessions.session_values import mean_terms
+from gainful.measure.sessions.session_values import curve_terms
 
 BASED = [name for name, formula in DISCOUNTS.items() if formula.params]
 
@@ -184,8 +184,10 @@ def resample_interval(study, setting):
     for system in ("1", "2"):
         results = evaluate_setting(study, setting, where={"system": system})
         (recipe,) = results.recipes.values()
-        terms = mean_terms(results.matched_sessions, recipe)
-        own_sums, own_counts = (part.reshape(len(results.columns), -1)[:, -1] for part in terms)
+        terms = curve_terms(results.matched_sessions, recipe)
+        own_sums, own_counts = (
+            part.reshape(len(results.columns), -1)[:, -1] for part in (terms.upper, terms.lower)
+        )
         sums += own_sums.tolist()
         counts += own_counts.tolist()
         systems += [system] * len(own_sums)
@@ -221,7 +223,7 @@ def test_a_link_opens_the_numbers_and_the_interval_of_python(browser, study, see
 
 
 def test_a_link_out_of_range_opens_the_nearest_view_and_says_so(browser, study):
-    fragment = "#b=0.2&bq=1e9&x=2.7&min_queries=-4&discount=nonsense&by=nobody&where=scenario%3DZ&weights=1,2&compare=9"
+    fragment = "#b=0.2&bq=1e9&x=2.7&min_queries=-4&discount=nonsense&by=nobody&where=scenario%3DZ&weights=1,2&compare=9&value=much&session=lost"
     with open_page(browser, study[1], fragment) as page:
         message = page.locator("#message").text_content()
         for name in (
@@ -234,6 +236,8 @@ def test_a_link_out_of_range_opens_the_nearest_view_and_says_so(browser, study):
             "scenario=Z",
             "weights",
             "compare = 9",
+            "value = much",
+            "session = lost",
         ):
             assert name in message
         assert [page.locator(f"#{name}-number").input_value() for name in ("b", "bq", "x")] == [
