@@ -23,30 +23,6 @@ GAINFUL = [sys.executable, "-c", "from gainful.cli.start import main; main()"]
 # ── explain ──────────────────────────────────────────────────────────────────────────────────
 
 
-def test_explain_prints_table_formula_and_convention(run):
-    out = run("explain", *WIKI, "--like", "wikipedia")
-    answer, _, *lines = out.splitlines()
-    expected = ["nDCG", "0.932", "1", "3", "3", "2"]
-    assert list_facts(answer)[:6] == expected
-    assert lines[1].split()[0] == "rank"
-    assert max(map(len, lines[:8])) <= 80
-    assert lines[7].split() == [
-        "6",
-        "2",
-        "2",
-        "0.3869",
-        "0.7737",
-        "11",
-        "8.0972",
-        "0",
-        "8.6925",
-        "0.9315",
-    ]
-    assert "nDCG = DCG/IDCG = 8.0972/8.6925 = 0.9315" in lines
-    assert "like wikipedia" in out
-    assert "\x1b" not in out
-
-
 def test_explain_json_has_full_precision_and_every_column(run, seeds):
     data = json.loads(run("explain", *WIKI, "--like", "wikipedia", "--format", "json"))
     assert list(data) == ["rows", "value", "convention"]

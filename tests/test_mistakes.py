@@ -14,6 +14,7 @@ import pytest
 from example_files import EXAMPLES, read_table, spell_out
 
 MISTAKES = read_table("mistakes.tsv")
+SESSIONS = "session,query,rank,doc,topic,system\n"
 FILES = {
     "one.txt": "n01 0 news-01-01 1\n",
     "two.txt": "n01 0 news-01-01 1\nn02 0 news-02-01 1\n",
@@ -40,6 +41,19 @@ FILES = {
     "nan.json": '{"n01": {"a": NaN}}',
     "ragas.jsonl": '{"user_input": "x", "retrieved_contexts": ["a text"], "reference": "y"}\n',
     "quepid.csv": "query,docid,rating\nlamp,a,3\n",
+    "one.csv": f"{SESSIONS}s,1,1,a,t,one\n",
+    "moved.csv": f"{SESSIONS}s,1,1,a,t,one\ns,2,1,b,t,two\n",
+    "short.csv": f"{SESSIONS}s,1,1,a,t,one\ns,2,1\n",
+    "zero.txt": "t 0 a 0\n",
+    "mean.csv": "session,query,rank,doc,topic,mean\ns,1,1,a,t,m\n",
+    "double.csv": "session,query,rank,doc,session\ns,1,1,a,b\n",
+    "p_lacks.py": "import nowhere",
+    "p_syntax.py": "x = (",
+    "p_taken.py": "import gainful\ngainful.register('nDCG', lambda matched: 0)",
+    "p_stops.py": "import gainful\ngainful.register('Odd', lambda matched: [1])\nraise ValueError('no')",
+    "p_idle.py": "x = 1",
+    "p_leaves.py": "import sys\nsys.exit(0)",
+    "p_fails.py": "import gainful\n\n@gainful.register\ndef Bad(matched):\n    return matched.nothing\n",
 }
 
 
@@ -60,7 +74,7 @@ def folder(tmp_path_factory, run_gainful):
 
 
 def list_files(folder):
-    files = ((path, path.stat()) for path in folder.rglob("*"))
+    files = ((path, path.stat()) for path in folder.rglob("*") if "__pycache__" not in str(path))
     return {(path, state.st_size, state.st_mtime_ns) for path, state in files}
 
 

@@ -446,7 +446,7 @@ def evaluate_three_runs(*names, measures="P@10"):
         (lambda j, r: gainful.order(j, r, p=1.0), BadValue, "p"),
         (lambda j, r: gainful.order(j, r, tie="best"), UnknownName, ("tie", "ties")),
         (lambda j, r: gainful.order(j, r, family="all"), UnknownName, "family"),
-        (lambda *_: order_results(evaluate_three_runs("low", "high", "low")), BadValue, "results"),
+        (lambda *_: order_results(evaluate_three_runs("low", "high", "low")), BadValue, "runs"),
         (lambda *_: order_means({}), WrongType, ("means", "{measure: {system: mean}}")),
         (lambda *_: order_means({"a": {"x": 1, "y": 2, "z": 3}, "b": {"x": 1}}), BadValue, "means['b']"),
         (lambda *_: order_means({"a": {"x": 1, "y": 2}}), BadValue, ("the number of runs", "3")),

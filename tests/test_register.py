@@ -303,27 +303,6 @@ def test_the_command_takes_plug_ins(command, files, plugin):
     assert "patience" in printed.out
 
 
-@pytest.mark.parametrize(
-    ("code", "words"),
-    [
-        ("import nowhere", "ModuleNotFoundError: No module named"),
-        ("x = (", "plug-in bad: SyntaxError"),
-        ("import gainful\ngainful.register('nDCG', lambda matched: 0)", "already in use"),
-        (
-            "import gainful\ngainful.register('Odd', lambda matched: [1])\nraise ValueError('no')",
-            "ValueError: no",
-        ),
-    ],
-)
-def test_a_plug_in_that_cannot_be_loaded_is_one_line(command, files, code, words):
-    (files / "bad.py").write_text(code)
-    done = command("eval", "qrels", "run", "--plugin", "bad", status=2)
-    assert done.out == ""
-    assert done.err.startswith("gainful: plug-in bad")
-    assert words in done.err
-    assert done.err.count("\n") == 1
-
-
 def test_files_of_one_name_and_of_taken_names_are_all_loaded(command, files):
     for folder, name, measure in (("a", "same", "Aa"), ("b", "same", "Bb"), ("b", "json", "Cc")):
         (files / folder).mkdir(exist_ok=True)
@@ -335,34 +314,6 @@ def test_files_of_one_name_and_of_taken_names_are_all_loaded(command, files):
     measures = ("-m", "Aa", "-m", "Bb", "-m", "Cc", "--format", "json")
     done = command("eval", "qrels", "run", *plugins_, *measures)
     assert '"Cc": 2.0' in done.out
-
-
-@pytest.mark.parametrize(
-    ("code", "words"),
-    [("x = 1", "it registers nothing"), ("import sys\nsys.exit(0)", "SystemExit: 0")],
-)
-def test_a_plug_in_that_does_nothing_or_leaves_is_told(command, files, code, words):
-    (files / "odd.py").write_text(code)
-    done = command("eval", "qrels", "run", "--plugin", "odd.py", status=2)
-    assert done.out == ""
-    assert words in done.err
-    assert done.err.count("\n") == 1
-
-
-@pytest.mark.parametrize("plugin", ["nowhere", "nowhere.py"])
-def test_a_plug_in_that_is_not_there_is_one_line(command, files, plugin):
-    done = command("eval", "qrels", "run", "--plugin", plugin, status=2)
-    assert done.err.startswith(f"gainful: plug-in {plugin}: ")
-    assert done.err.count("\n") == 1
-
-
-def test_a_measure_that_fails_in_the_command_is_one_line(command, files):
-    (files / "bad.py").write_text(
-        "import gainful\n@gainful.register\ndef Bad(matched):\n    return matched.nothing\n"
-    )
-    done = command("eval", "qrels", "run", "--plugin", "bad", "-m", "Bad", status=2)
-    assert [word in done.err for word in ("Bad", "AttributeError: ")] == [True, True]
-    assert done.err.count("\n") == 1
 
 
 def test_installed_packages_offer_measures_by_an_entry_point(files):

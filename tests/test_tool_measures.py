@@ -96,11 +96,6 @@ def test_filtered_dcg_says_where_no_score_reaches_0():
     assert gainful.compute("FilteredDCG", [0, 3]) == 1.5
 
 
-def test_filtered_dcg_is_refused_where_scores_are_not_known(run_gainful):
-    words = ("unjudged", "examples/qrels.txt", "examples/bm25.txt", "-m", "FilteredDCG")
-    assert run_gainful(*words, status=2).err.count("\n") == 1
-
-
 def test_a_ranking_without_any_document_left_scores_as_the_convention_has_it():
     assert gainful.compute("AP", [-1, -1], [2.0, 1.0], negative="remove") == 0
 

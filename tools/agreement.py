@@ -12,10 +12,10 @@ _SENTENCE = re.compile(r"(<!-- agreement -->).*?(<!-- /agreement -->)", re.DOTAL
 _INTRODUCTION = """\
 # Agreement with the real tools
 
-`make agree` sends random judgments and runs through each tool that is installed and through gainful under the
-tool's own `like=`, and compares value by value. It writes this page. A trec_eval is compared by whole command
-lines, byte by byte, where the environment variable TREC_EVAL names one (a version 9 in TREC_EVAL_9); what differs
-there on purpose is listed in [trec_eval](trec-eval.md).
+`make agree` evaluates random judgments and runs with each installed tool, and with gainful under the
+tool's own `like=`, compares all values, and writes this page. If the environment variable TREC_EVAL (for
+version 9, TREC_EVAL_9) names a trec_eval binary, whole command lines are compared byte by byte;
+[trec_eval](trec-eval.md) lists the intended differences.
 
 Run on {date}, seed {seed}:
 
@@ -61,7 +61,7 @@ def put_sentence(text: str) -> str:
     largest = max(row["largest"] for row in tools)
     binaries = [row for row in data["rows"] if "same" in row]
     sentence = (
-        f"The real tools say the same ([agreement](docs/agreement.md), {data['date']}): {names} on "
+        f"The numbers equal the tools' own ([agreement](docs/agreement.md), {data['date']}): {names} on "
         f"{values:,} values, largest difference {largest:.0e}"
     )
     if binaries:

@@ -190,7 +190,7 @@ measures: `nDCG@1,3,5`, `nDCG@1..20`.
 
 A table of weights is a gain too: `gain={{0:0,1:1,2:10,3:100}}`.
 
-## Discounts: what is left of it at rank i?
+## Discounts: what is left of a gain at rank i?
 
 {to_markdown(measures.build_formula_table("discount"))}
 

@@ -12,14 +12,14 @@ PICTURE = ROOT / "docs" / "pictures" / "speed.svg"
 
 _TEXT = """# Speed, measured
 
-`make bench` measures gainful against its peers in one run, each in new processes that take turns, and prints this table; what it found is kept in
-`benchmarks/history.json`. Read ratios, not seconds. The load is how many processes wanted the cores at the same time: where it is above their number, ratios of
-whole commands to peers are rough (on two quiet cores trec_eval took 5.1 times as long as the pure engine); those of untidy files, `check` and start-up are of
-processor time, and steadier.
+`make bench` measures gainful and its peers in one run, in new processes that alternate, and prints this table; the results are kept in
+`benchmarks/history.json`. Read ratios, not seconds. The load is the number of processes that competed for the cores. If it exceeds the number of cores, ratios of
+whole commands to peers are rough (on two quiet cores trec_eval took 5.1 times as long as the pure engine); those of untidy files, `check` and start-up use
+processor time and are more stable.
 
 Measured on {date}: {packages}.
 
-| work, and what it is measured against | gainful | that | ratio | asked |
+| task and reference | gainful | reference | ratio | target |
 | --- | --- | --- | --- | --- |
 {rows}
 

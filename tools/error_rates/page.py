@@ -16,54 +16,54 @@ _MOST_RUNS = 5  # whose intervals were looked at
 _TEXT = """\
 # Error rates, measured
 
-Do tests call as much significant as they say where there is nothing to find, and do intervals hold what they promise? Not by
-theory but on samples: `make error-rates` draws them, lets gainful's own functions judge them (max-t of many samples at once in a form that a test holds to
-the function), and writes this page (`TRIALS=500` for a quick look). {run} All numbers are per cent, at a level of 5 and for intervals of 95; by chance alone a 5 of {trials} trials is off by {noise}.
+Do tests keep their error rates, and do intervals have their nominal coverage? This page answers by simulation:
+`make error-rates` draws samples, applies gainful's own functions to them (max-t in a form for many samples at once, which a test compares with
+the function), and writes this page (`TRIALS=500` for a quick look). {run} All numbers are percentages, for tests at a level of 5 and for intervals of 95; by chance alone a rate of 5 from {trials} trials is off by {noise}.
 
-*exchangeable* are null hypotheses in which a difference could as well have had the other sign. *mean zero* are those with the skewness, the zeros and the
-ties of real differences and a mean of exactly 0 (weights by exponential tilting). Real are the differences of two runs of CAsT 2021 over 158 turns: those of
-RR have 46 % of zeros, those of P@5 27 %, those of AP a skewness of -0.5. *made* are exponential, with a skewness of 2. *60 % zeros* are
-of two runs that are nearly the same: six queries of ten do not differ, the others by normal amounts.
+*exchangeable*: under the null hypothesis, each difference could equally have had the opposite sign. *mean zero*: the differences have the skewness, zeros and
+ties of real differences and a mean of exactly 0 (weights by exponential tilting). Real differences are those of two runs of CAsT 2021 over 158 turns: 46 % of
+the differences in RR are zero, 27 % of those in P@5, and those in AP have a skewness of -0.5. *made*: exponential differences with a skewness of 2. *60 % zeros*:
+two runs that are nearly the same; six queries of ten do not differ, and the others differ by normal amounts.
 
 ## Two runs
 
-How often each test calls a difference significant, where there is none:
+How often each test finds a significant difference if there is none:
 
 {pairs_exchangeable}
 
-The same with a mean of zero and the skewness of real differences. Wilcoxon and sign do not test the mean, so they find something that the mean does not have:
+The same with a mean of zero and the skewness of real differences. Wilcoxon and sign do not test the mean, so they reject more often:
 
 {pairs_zero}
 
-How often the interval holds the true mean difference (mean zero, as above). Wilcoxon's and the sign test's is the t interval:
+How often the interval contains the true mean difference (mean zero, as above). For Wilcoxon and sign it is the t interval:
 
 {pairs_held}
 
-Randomisation and t are right for differences of real runs. With few queries and discrete measures randomisation rejects too little, with few queries and much
-skewness both reject too much; percentile and BCa bootstrap reject too much up to some hundred queries, and what counts are the queries that differ.
+Randomisation and t keep their level for differences of real runs. With few queries and discrete measures, randomisation rejects too rarely. With few queries and high
+skewness, both reject too often. Percentile and BCa bootstrap reject too often with up to a few hundred queries; the number of queries that differ is decisive.
 
 ## Intervals of means
 
-`gainful eval --interval 95`: Student's t below 25 queries, from 25 on BCa. How often it holds the mean of all 158 queries:
+`gainful eval --interval 95` uses Student's t below 25 queries, and BCa from 25 on. How often the interval contains the mean of all 158 queries:
 
 {means}
 
 ## Margins
 
-Builds that are worse by exactly the margin (0.02) should pass in 5 % at most. 30 % of their queries change: by normal amounts, by ±0.2 and ±0.5, or by many small
-gains and few large losses (exponential). How often `gate --no-worse-than` lets them through by its randomisation test and by t, how often TOST
-(`compare --equivalent`) calls them the same, and in how many samples the changes are *told* to be skewed:
+Builds that are worse by exactly the margin (0.02) should pass in at most 5 % of cases. 30 % of their queries change: by normal amounts, by ±0.2 and ±0.5, or by many small
+gains and few large losses (exponential). The table shows how often `gate --no-worse-than` passes them by its randomisation test and by t, how often TOST
+(`compare --equivalent`) calls them the same, and how often a note about skewed changes appears (*told*):
 
 {margins}
 
-No rule of means sees losses that are rare and large in a sample that happens to have few of them; `--per-query` counts them.
-Where TOST is at 0, the changes vary too much for this number of queries to show equivalence.
+No rule about means can detect rare, large losses in a sample that contains few of them; `--per-query` counts them.
+If TOST is at 0, the changes vary too much to show equivalence with this number of queries.
 
 ## Many runs
 
-How often *any* pair of runs is called different where none is: the family-wise error. Of *unequal* spreads half of the runs are near the first, the others
-five times as far from it. **max-t** is the default; it must not pass 6 % where runs are exchangeable, nor 8 % from 50 queries on where differences are as skewed as
-real ones. Much skewness with few queries is beyond it, as the next table shows, and beyond any test of means.
+How often *any* pair of runs is found different if none is: the family-wise error rate. With *unequal* spreads, half of the runs are close to the first run, and the others
+five times as far from it. **max-t** is the default; its rate must not exceed 6 % if runs are exchangeable, or 8 % from 50 queries on if differences are as skewed as
+real ones. No test of means keeps its level with few queries and high skewness, as the next table shows.
 
 {families}
 
@@ -71,52 +71,51 @@ Differences with a skewness of 2, by max-t:
 
 {families_made}
 
-The largest difference of all (tukey) does not hold its level where runs differ in spread. How often all simultaneous intervals of max-t hold their differences:
+Tukey's test does not keep its level if runs differ in spread. How often all simultaneous intervals of max-t contain their differences:
 
 {families_held}
 
 ## Clusters
 
-Turns of conversations of 3, 6 and 9 turns (below: of 1 to 12), by their intra-class correlation: rejections if turns are taken for independent, and by `--cluster`.
-By t, few conversations of unequal length reject too much.
+Turns of conversations with 3, 6 and 9 turns (below: 1 to 12), by intra-class correlation: rejections if turns are treated as independent, and with `--cluster`.
+The t test rejects too often with few conversations of unequal length.
 
 {clusters}
 
 ## Studies
 
-Two systems and 24 searchers, four designs, each with symmetric errors, and with skewed ones of searchers who differ in spread. *rejected*: where the systems are
-alike; *held*: how often the interval holds a true difference of 0.7.
+Two systems and 24 searchers in four designs, each with symmetric errors, and with skewed errors and searchers who differ in spread. *rejected*: rejections if the systems are
+equal; *held*: how often the interval contains a true difference of 0.7.
 
 {designs}
 
-Cyclic Latin squares of more systems, by the linear model with permuted residuals and max-T: how often any pair is called different where all are alike, and how often all
-intervals hold.
+Cyclic Latin squares of more systems, by the linear model with permuted residuals and max-T: how often any pair is found different if all are equal, and how often all
+intervals contain the true differences.
 
 {squares}
 
-Its power for a true difference of 0.6 error deviations between two of four systems, beside one that is better by 3. The linear model with Tukey's HSD finds 18 and 41 %;
-step-down finds more, as the pairs of the clearly better system are found different first and leave the family:
+Its power for a true difference of 0.6 error standard deviations between two of four systems, if another system is better by 3. The linear model with Tukey's HSD finds 18 and 41 %;
+step-down finds more, because the pairs of the clearly better system are rejected first and leave the family:
 
 {power}
 
 ## Plans
 
-After how many pilots in a hundred the queries that `gainful plan` calls *needed*, and those that it calls *cautious*, have the power asked for (80 is what *cautious*
-aims at):
+In what percentage of pilots the *needed* and the *cautious* number of queries of `gainful plan` reach the required power (*cautious* aims at 80):
 
 {plans}
 
 ## Groups of queries
 
-`gainful compare --group`: how often any of eight groups is called different where none is, all groups one family (step-down max-T), and how often a
-difference that is the same in all of them is said to depend on the group. Differences have heavy tails and, in the first column, spreads from 0.5 to 2.
+`gainful compare --group`: how often any of eight groups is found different if none is, with all groups in one family (step-down max-T), and how often a
+difference that is the same in all groups is found to depend on the group. Differences have heavy tails and, in the first column, spreads from 0.5 to 2.
 
 {groups}
 
 ## Judges
 
-`gainful judges`: how often the intervals of weighted kappa, Krippendorff's alpha and bias hold those of all queries. Two made judges, of whom one is generous,
-grade 12 documents a query; queries differ in how hard they are to judge.
+`gainful judges`: how often the intervals of weighted kappa, Krippendorff's alpha and bias contain the values over all queries. Two simulated judges, one of them generous,
+grade 12 documents per query; queries differ in how hard they are to judge.
 
 {judges}
 """

@@ -83,11 +83,6 @@ def query_text(scenario: Scenario, kind_draw: float, text_draw: float, *, good: 
     Poor queries are of the kinds that the paper observed: too broad, too specific, misspelt, a
     capital where there should be none.
     """
-    texts = (
-        scenario.good_queries
-        if good
-        else scenario.broad_queries
-        if kind_draw < 0.5
-        else scenario.narrow_queries
-    )
+    poor_queries = scenario.broad_queries if kind_draw < 0.5 else scenario.narrow_queries
+    texts = scenario.good_queries if good else poor_queries
     return texts[int(text_draw * len(texts))]

@@ -101,7 +101,10 @@ def _find_files(place: Path) -> tuple[str, dict[str, str]]:
     candidates = sorted(runs_folder.iterdir()) if runs_folder.is_dir() else files
     kept = [] if folder is not None or runs_folder.is_dir() else judged
     paths = [
-        path for path in candidates if path.is_file() and path not in kept and not _is_beside(path)
+        path
+        for path in candidates
+        if path.is_file() and path not in kept and not path.name.startswith(".")
+        if path.name.lower().split(".")[0] not in _BESIDE
     ]
     if not paths:
         raise BadInput(str(place), "it has no runs", "a file for each run, or a folder runs")
@@ -113,8 +116,3 @@ def _find_files(place: Path) -> tuple[str, dict[str, str]]:
             raise BadInput(str(place), problem, "one file for each run")
         runs[name] = str(path)
     return str(place if folder is not None else judged[0]), runs
-
-
-def _is_beside(path: Path) -> bool:
-    name = path.name.lower()
-    return name.startswith(".") or name.split(".")[0] in _BESIDE

@@ -27,7 +27,7 @@ from gainful.measure.catalogue import session_measures
 from gainful.measure.language import expand
 from gainful.measure.values import Results
 from gainful.read.inputs import AnyQrels
-from gainful.read.query_columns import AnyLabels, Labels, read_labels
+from gainful.read.query_columns import AnyLabels, read_labels
 from gainful.read.session_inputs import AnySessions
 
 
@@ -78,21 +78,13 @@ def correlate(
     if cluster is not None and several[0].KEY == "session":
         allowed = "nothing with sessions: they are resampled by searcher already"
         raise BadValue("cluster", cluster, allowed)
-    against, table = _read_labels(labels, against, several[0].KEY)
+    table = None if labels is None else read_labels(labels, against, several[0].KEY)
+    against = against if table is None else table.name
+    if against is None:
+        raise BadValue("against", against, "a column of labels or sessions, or a measure")
     clusters = None if cluster is None else read_clusters(cluster)
     units = label_units(several, against, table, clusters)
     return correlate_units(units, against, coefficient, resampling)
-
-
-def _read_labels(
-    labels: AnyLabels | None, against: str | None, unit: str
-) -> tuple[str, Labels | None]:
-    if labels is not None:
-        table = read_labels(labels, against, unit)
-        return table.name, table
-    if against is None:
-        raise BadValue("against", against, "a column of labels or sessions, or a measure")
-    return against, None
 
 
 def correlate_runs(

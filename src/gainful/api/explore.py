@@ -15,10 +15,7 @@ from gainful.api.session_options import (
 )
 from gainful.errors import BadInput, BadValue
 from gainful.evidence.intervals import DrawnUnits, draw_searchers
-from gainful.evidence.searchers.calibration import (
-    AnyCalibration,
-    read_calibration,
-)
+from gainful.evidence.searchers.calibration import AnyCalibration, read_calibration
 from gainful.evidence.searchers.fit import Estimate
 from gainful.match.session_groups import session_columns
 from gainful.measure.build_session_recipes import WHY_NOT_NSDCG, usual_session_measures
@@ -28,8 +25,12 @@ from gainful.measure.measure import Measure
 from gainful.read.inputs import AnyQrels
 from gainful.read.session_inputs import AnySessions
 from gainful.read.several_systems import CONVERSATION
-from gainful.show.pages import explore as explore_choices, explore_data
-from gainful.show.pages.explore import ExploreContent, command_words, render_explore
+from gainful.show.pages.explore import (
+    ExploreContent,
+    check_page_measure,
+    command_words,
+    render_explore,
+)
 
 _MAX_SESSIONS = 10_000
 _MAP_ENDS = (1.05, 50.0)  # beyond which a map is not widened
@@ -89,20 +90,12 @@ def explore(
     if matched.size > _MAX_SESSIONS:
         allowed = f"at most {_MAX_SESSIONS}, such as those of one scenario"
         raise BadInput(loaded.name, f"{matched.size} sessions are too many for a page", allowed)
-    grades = explore_choices.choose_grades(matched, recipe)
-    answers = explore_choices.setting_answers(matched, grades)
-    explore_choices.refuse_unanswerable(recipe, answers)
-    filters = explore_data.filter_columns(matched, loaded)
-    group_column = explore_choices.choose_group_column(matched, loaded.name, filters, by)
     columns = session_columns(matched)
     content = ExploreContent(
         loaded=loaded,
         sessions=matched,
         recipe=recipe,
-        grades=grades,
-        answers=answers,
-        columns=filters,
-        group_column=group_column,
+        by=by,
         ranges={
             "b": _widen_range(None if searcher is None else searcher.b),
             "bq": _widen_range(None if searcher is None else searcher.bq),
@@ -112,8 +105,9 @@ def explore(
         else draw_searchers(columns),
         command=command,
         searcher=searcher,
+        title=title,
     )
-    return render_explore(content, title)
+    return render_explore(content)
 
 
 def _choose_recipe(measure: str | Measure, reading: SessionReading) -> SessionRecipe:
@@ -121,7 +115,7 @@ def _choose_recipe(measure: str | Measure, reading: SessionReading) -> SessionRe
     if len(recipes) > 1:
         raise BadValue("measure", measure, "one measure to start with")
     (recipe,) = recipes.values()
-    explore_choices.check_page_measure(recipe)
+    check_page_measure(recipe)
     return recipe
 
 

@@ -391,19 +391,15 @@ def _describe_pair(result: JudgeAgreement) -> str:
 def _describe_order(result: JudgeAgreement) -> list[str]:
     if result.order is None:
         return []
-    runs, discordant = (
-        len(result.order.runs),
-        max(item.discordant for item in result.order.agreement),
-    )
+    runs = len(result.order.runs)
+    discordant = max(item.discordant for item in result.order.agreement)
     if not discordant:
         return [f"All judges rank the {runs} runs alike by {result.measure}."]
     taus = [item.tau for item in result.order.agreement if item.tau is not None]
     lowest = f" (tau {min(taus):.2f})" if taus else ""
-    flips = (
-        "no significant difference changes"
-        if not result.flips
-        else (f"{count_noun(result.flips, 'significant difference')} between two runs changes")
-    )
+    flips = "no significant difference changes"
+    if result.flips:
+        flips = f"{count_noun(result.flips, 'significant difference')} between two runs changes"
     pairs = count_noun(discordant, "pair")
     return [f"By {result.measure}, {pairs} of {runs} runs change places{lowest}; {flips} its sign."]
 

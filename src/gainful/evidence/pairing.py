@@ -132,6 +132,25 @@ def pair_results(results: Sequence[Results], measure: str) -> PairedValues:
     return evolve(pairs, noun=results[0].unit)
 
 
+def refuse_unlike(results: Sequence[Results], names: Sequence[str]) -> None:
+    """Only what was measured alike can be compared."""
+    if len(results) < 2:
+        raise BadValue("runs", len(results), "at least two")
+    if len(set(names)) < len(names):
+        raise BadValue("runs", list(names), "names that differ")
+    for name, result in zip(names, results, strict=True):
+        measures, first = (
+            {key: str(m) for key, m in item.measures.items()} for item in (result, results[0])
+        )
+        if measures != first:
+            raise CannotCompare(f"{name} and {names[0]} were evaluated with different measures")
+        differences = result.convention.differences(results[0].convention)
+        if differences:
+            raise CannotCompare(
+                f"{name} and {names[0]} follow different conventions: {', '.join(differences)}"
+            )
+
+
 def describe_left_out(paired: PairedValues, names: Sequence[str]) -> list[str]:
     """What is said of queries that only some of the runs have."""
     kind = "systems" if paired.noun == "conversation" else "runs"

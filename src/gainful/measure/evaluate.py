@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from operator import attrgetter
 
 from attrs import evolve
 
@@ -16,6 +17,11 @@ from gainful.measure.ranked_run import RankedRun, compute_measure, rank_run
 from gainful.measure.results import QueryResults
 from gainful.read.qrels_and_run import describe_odd_judgments
 from gainful.types import Array, Flags
+
+# Measures of one view see the same ranking.
+_find_view = attrgetter(
+    "ties", "unjudged", "unjudged_grade", "negative", "fractional", "grade_bits"
+)
 
 
 def measure_run(
@@ -82,14 +88,7 @@ def compute_measures(matched: Matched, recipes: Mapping[str, Recipe]) -> dict[st
 def _compute_values(matched: Matched, recipe: Recipe, views: dict[object, RankedRun]) -> Array:
     """The value of every query, masked where the convention leaves one out."""
     convention = recipe.ranking_convention
-    key = (
-        convention.ties,
-        convention.unjudged,
-        convention.unjudged_grade,
-        convention.negative,
-        convention.fractional,
-        convention.grade_bits,
-    )
+    key = _find_view(convention)
     if key not in views:
         views[key] = rank_run(matched, convention)
     return compute_ranked(views[key], recipe)

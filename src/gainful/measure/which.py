@@ -345,25 +345,19 @@ def _formula_grid(measure: Measure, ranking: _Ranking) -> list[dict[str, Any]]:
     gains += [GAINS["penalised"]] if "negative" in ranking.setting_names else []
     gains += [_WEIGHTS] if ranking.values <= set(_WEIGHTS.grades) else []
     discounts = list(DISCOUNTS.values()) if measure.entry.discounted else [DISCOUNTS["none"]]
+    grades = sorted({1.0, *(value for value in ranking.values if value > 0)})
     formulas = []
     for gain, discount in product(gains, discounts):
         if discount.name == "log" and measure.entry.normalised:
             continue  # the base cancels: the same as log2
-        for rel, base in product(_rel_choices(gain, ranking), _base_choices(discount)):
+        for rel, base in product(_choices(gain, "rel", grades), _choices(discount, "b", BASES)):
             if (discount.name, base) != ("shifted", {"b": 2.0}):  # that is log2 again
                 formulas.append({"gain": gain.name, "discount": discount.name, **rel, **base})
     return formulas
 
 
-def _rel_choices(gain: NamedFormula, ranking: _Ranking) -> list[dict[str, float]]:
-    has = any(p.symbol == "rel" for p in gain.params)
-    grades = {1.0, *(value for value in ranking.values if value > 0)}
-    return [{"rel": grade} for grade in sorted(grades)] if has else [{}]
-
-
-def _base_choices(discount: NamedFormula) -> list[dict[str, float]]:
-    has = any(p.symbol == "b" for p in discount.params)
-    return [{"b": base} for base in BASES] if has else [{}]
+def _choices(formula: NamedFormula, symbol: str, values: Sequence[float]) -> list[dict[str, float]]:
+    return [{symbol: value} for value in values] if symbol in formula.param_values else [{}]
 
 
 def _setting_grid(measure: Measure, ranking: _Ranking) -> list[dict[str, Any]]:

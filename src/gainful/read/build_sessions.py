@@ -167,7 +167,14 @@ def build_part(
     elif events.tells("user") and events.tells("time"):
         part.spans = find_spans(frame, ROW)
     opens = pl.col("event").is_in([SHOWN, ASKED])
-    frame = order_events(frame, opens)
+    first_row = pl.col(ROW).min().over("session").alias(SESSION)
+    ordered_events = frame.with_columns(first_row, (~opens).alias(ORDER)).sort(
+        SESSION,
+        "time",
+        ORDER,
+        ROW,  # at one time first what was shown, then what was done
+    )
+    frame = ordered_events.with_columns(pl.int_range(pl.len()).alias(ORDER))
     frame, part.repeats = _drop_repeats(frame)
     if not ordered:
         ties = find_ties(frame.filter(opens), events)
@@ -332,15 +339,6 @@ def name_columns(rows: pl.DataFrame, known: Collection[str] = ()) -> pl.DataFram
 # Columns of our own beside the user's: no text can have such a name.
 ROW, ORDER, LIST, SESSION = "\0row", "\0order", "\0list", "\0session"
 RESULT = "\0result"  # which of the rows that were shown something was done to
-
-
-def order_events(frame: pl.DataFrame, opens: pl.Expr) -> pl.DataFrame:
-    """Events by session as each first appears, time and row; first what was shown, then done."""
-    return (
-        frame.with_columns(pl.col(ROW).min().over("session").alias(SESSION), (~opens).alias(ORDER))
-        .sort(SESSION, "time", ORDER, ROW)
-        .with_columns(pl.int_range(pl.len()).alias(ORDER))
-    )
 
 
 def find_ties(opening: pl.DataFrame, events: SessionEvents) -> pl.Series:

@@ -201,11 +201,6 @@ def _as_text(value: Any) -> str | None:
         return str(value)
 
 
-def is_json_list(source: Source) -> bool:
-    """Is it one list of objects, over as many lines as it likes?"""
-    return bool(re.match(rb"\s*\[\s*\{", source.head))
-
-
 def load_whole(source: Source) -> Any:
     """What a file of JSON holds that is one object or one list."""
     try:

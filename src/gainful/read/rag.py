@@ -9,6 +9,7 @@ LlamaIndex' `RetrievalEvalResult`; ragas' names are understood too.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from numbers import Real
 from typing import Any
@@ -32,7 +33,7 @@ from gainful.read.column_names import (
     ColumnMapping,
 )
 from gainful.read.dicts import DocScores
-from gainful.read.json_records import is_json_list, read_objects
+from gainful.read.json_records import read_objects
 from gainful.read.path_finder import describe_paths, find_first
 from gainful.read.qrels_and_run import QRELS, RUN, Kind, Qrels, Value
 from gainful.read.search_results import (
@@ -98,7 +99,7 @@ def read_field(
 def find_kinds(source: Source, columns: ColumnMapping = USUAL_NAMES) -> set[str]:
     """What its first line tells: what was retrieved (a run), what is relevant (judgments)."""
     line = source.first_line()
-    if is_json_list(source):
+    if re.match(rb"\s*\[\s*\{", source.head):
         line = source.head.decode("utf-8", errors="replace")
     elif not line.startswith("{"):
         return set()

@@ -197,11 +197,6 @@ def find_behaviour(name: str, columns: Sequence[str]) -> str | None:
     return None if column in ("session", "query", "rank", "doc") else column
 
 
-def list_shown_words() -> str:
-    """The usual words for a result that was shown."""
-    return ", ".join(_WORDS[SHOWN][:4])
-
-
 def find_event_problems(events: SessionEvents, owner: str) -> list[Problem]:
     """Events that cannot be placed: of nobody, of no time, of no query, of no document.
 
@@ -558,7 +553,7 @@ def _read_kinds(
         raise BadInput(header.name, f"{problem}, too many for events", "words such as click")
     if SHOWN not in {words.get(kind) for kind in kinds}:
         problem = f"no event shows a result; its events are {join_words(kinds)}"
-        expected = f"rows of {list_shown_words()}, or --events shown=WORD (events=)"
+        expected = f"rows of {', '.join(_WORDS[SHOWN][:4])}, or --events shown=WORD (events=)"
         raise BadInput(header.name, problem, expected)
     plain = plain_words(table.frame[column])
     mistakes.append((plain.is_null(), lambda _: "there is no event", f"one of {', '.join(kinds)}"))

@@ -96,16 +96,6 @@ class Sessions:
         return [name for name in self.frame.columns if name not in UNGROUPABLE_COLUMNS]
 
 
-def extract_sessions(
-    table: InputTable, bad: BadPolicy = "error", position: str | None = None
-) -> Sessions:
-    """Sessions from a table with columns such as session, query, rank, doc."""
-    frame, problems, ranked = extract_session_rows(table, position)
-    return check_sessions(
-        frame, table.name, table.locate, bad=bad, ranked=ranked, reader_problems=problems
-    )
-
-
 def extract_session_rows(
     table: InputTable, position: str | None
 ) -> tuple[pl.DataFrame, list[Problem], bool]:

@@ -206,16 +206,11 @@ def find_qrels_format(source: Source) -> LineFormat:
     return PASSAGE_QRELS if of_passages else QRELS_LINES
 
 
-def describe_comments(source: Source) -> str:
-    """How many lines that begin with # are passed over; nothing if there are none."""
-    count = source.count_comments()
-    return f"{count_noun(count, 'comment')} skipped (lines that start with #)" if count else ""
-
-
 def note_comments(source: Source) -> list[str]:
-    """What should be known of the comments of a file."""
-    comments = describe_comments(source)
-    return [f"{source.name}: {comments}"] if comments else []
+    """How many lines that begin with # are passed over, which should be known."""
+    count = source.count_comments()
+    comments = f"{count_noun(count, 'comment')} skipped (lines that start with #)"
+    return [f"{source.name}: {comments}"] if count else []
 
 
 def refuse_swapped(source: Source, kind: Kind[Any]) -> None:

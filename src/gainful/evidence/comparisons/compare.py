@@ -38,6 +38,7 @@ from gainful.evidence.pairing import (
     pair_results,
     pair_values,
     refuse_extremes,
+    refuse_unlike,
     standardise_values,
 )
 from gainful.evidence.statistics.correction import CORRECTIONS, MAX_T, TUKEY, holm
@@ -287,7 +288,7 @@ class PairedSample(Sample):
     ) -> PairedSample:
         """Runs that were evaluated alike, paired by query."""
         names = [result.name for result in results]
-        _refuse_unlike(results, names)
+        refuse_unlike(results, names)
         require_qrels_overlap(results)
         tables = {measure: pair_results(results, measure) for measure in results[0].values}
         parts = {"results": results, "footnotes": partial(list_footnotes, results)}
@@ -389,25 +390,6 @@ def refuse_incomparable(paired: PairedValues, names: Sequence[str]) -> None:
             f"{paired.measure} is 0 for every {paired.noun} of every {kind}: "
             "there is nothing to compare"
         )
-
-
-def _refuse_unlike(results: Sequence[Results], names: Sequence[str]) -> None:
-    """Only what was measured alike can be compared."""
-    if len(results) < 2:
-        raise BadValue("runs", len(results), "at least two")
-    if len(set(names)) < len(names):
-        raise BadValue("runs", list(names), "names that differ")
-    for name, result in zip(names, results, strict=True):
-        measures, first = (
-            {key: str(m) for key, m in item.measures.items()} for item in (result, results[0])
-        )
-        if measures != first:
-            raise CannotCompare(f"{name} and {names[0]} were evaluated with different measures")
-        differences = result.convention.differences(results[0].convention)
-        if differences:
-            raise CannotCompare(
-                f"{name} and {names[0]} follow different conventions: {', '.join(differences)}"
-            )
 
 
 def is_paired(results: SessionResults) -> bool:

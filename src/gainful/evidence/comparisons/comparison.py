@@ -375,12 +375,11 @@ def describe_correction(comparison: ComparisonValues) -> str:
         return f"p family-wise over pairs{family}{over if evidence.corrects else ''}"
     if not evidence.corrects:
         return "p not corrected"
-    scope = " of each measure" if several and evidence.method.family == "measure" else ""
-    over = (
-        f"the {evidence.family} pairs{scope}"
-        if evidence.method.family == "measure" or not several
-        else f"{evidence.family} comparisons of all measures"
-    )
+    over = f"the {evidence.family} pairs"
+    if several and evidence.method.family == "measure":
+        over += " of each measure"
+    elif several:
+        over = f"{evidence.family} comparisons of all measures"
     return f"p corrected by {CORRECTIONS[evidence.correction].words} over {over}"
 
 

@@ -145,9 +145,8 @@ class Evidence:
     exact: bool  # are all resamples looked at?
     unit: str  # what is counted: query, session
     paired_by: str  # what differences are of: query, searcher
-    power_level: (
-        float  # at which power is told: alpha, shared among the family where that is held down
-    )
+    # At which power is told: alpha, shared among the family where that is held down.
+    power_level: float
     cluster: str | None = None  # what names clusters of queries, where these are drawn whole
     standardised: str | None = None  # how scores were standardised before
 

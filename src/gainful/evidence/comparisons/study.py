@@ -85,10 +85,8 @@ class Study(Sample):
             raise CannotCompare(
                 f"all sessions have the {by} {quote(names[0])}: there is nothing to compare"
             )
-        measures, numbers = (
-            list(results.values),
-            [_encode_names(columns[name])[1] for name in blocks],
-        )
+        measures = list(results.values)
+        numbers = [_encode_names(columns[name])[1] for name in blocks]
         means = [values[system == at].mean(axis=0) for at in range(len(names))]
         searchers = np.unique(numbers[0]).size if blocks else len(values)
         interactions: dict[str, Interaction] = {}
@@ -195,12 +193,9 @@ class Study(Sample):
             )
         rows = self.model_rows()
         numbers = [_renumber(number[rows]) for number in self.block_numbers]
-        complete = np.unique(self.system[rows]).size == len(self.names)
-        model = (
-            build_linear_model(self.system[rows], numbers[0], numbers[1:], pairs)
-            if complete
-            else None
-        )
+        model = None
+        if np.unique(self.system[rows]).size == len(self.names):
+            model = build_linear_model(self.system[rows], numbers[0], numbers[1:], pairs)
         if model is None:
             raise CannotCompare(
                 f"{self.kind}: in a linear model of {terms}, effects of some {self.kind}s cannot "

@@ -176,13 +176,9 @@ def _check_same_conditions(
     settings = convention_settings(results)
     if qrels is None:
         raise BadValue("judgments", None, "those of the run, to compare them with the baseline's")
-    same_qrels = fingerprint(qrels) == baseline.judgments
-    changes = {
-        "convention": _describe_convention_change(settings, baseline.convention),
-        "judgments": ""
-        if same_qrels
-        else "the judgments have changed since the baseline was saved",
-    }
+    changes = {"convention": _describe_convention_change(settings, baseline.convention)}
+    if fingerprint(qrels) != baseline.judgments:
+        changes["judgments"] = "the judgments have changed since the baseline was saved"
     refused = [name for name, problem in changes.items() if problem and name not in rules.allow]
     if refused:
         problem = "; ".join(changes[name] for name in refused)
@@ -283,12 +279,9 @@ def _baseline_notes(
         notes.append(f"in the baseline, but not tested: {', '.join(untested)}")
     names_by_line: dict[str, list[str]] = {}
     for name, pair in pairs.items():
-        sides = (
-            values_by_query(results, name),
-            baseline.values_by_query(str(results.measures[name])),
-        )
+        then = baseline.values_by_query(str(results.measures[name]))
         shared = set(pair.queries)
-        for side, words in zip(sides, ("this run", "the baseline"), strict=True):
+        for side, words in ((values_by_query(results, name), "this run"), (then, "the baseline")):
             unshared = [quote(query) for query in side if query not in shared]
             if unshared:
                 more = ", …" if len(unshared) > _MAX_NAMED else ""

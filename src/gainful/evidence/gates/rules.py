@@ -34,9 +34,7 @@ class Check:
     value: float  # the mean of the run
     bound: float
     ok: bool
-    baseline: float | None = (
-        None  # its mean there (for drift: at the anchor), over the same queries
-    )
+    baseline: float | None = None  # its mean there, or at the anchor, over the same queries
     p: float | None = None  # of this measure by itself
     p_corrected: float | None = None  # for the number of measures
     limit: float | None = None  # one-sided, of the change: it is not worse than that
@@ -108,11 +106,9 @@ def _tell_margin(check: Check) -> str:
 
 def _tell_fallen(check: Check) -> str:
     fallen = count_noun(check.fallen or 0, "query")
-    allowed = (
-        "none is"
-        if not check.most
-        else f"at most {check.most} {'is' if check.most == 1 else 'are'}"
-    )
+    allowed = "none is"
+    if check.most:
+        allowed = f"at most {check.most} {'is' if check.most == 1 else 'are'}"
     return (
         f"{fallen} {check.direction.decline_verb} by more than {format_exact(check.bound)} in "
         f"{check.measure}; {allowed} allowed"

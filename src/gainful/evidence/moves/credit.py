@@ -217,9 +217,8 @@ def _share_change(game: DocumentGame, change: float, rounding: float) -> Credit:
         all_docs = np.arange(count)
         players = np.flatnonzero(~steady) if count > MAX_EXACT_CAUSES else all_docs
         shares[players], notes = _share_among(game, players)
-        if (
-            abs(shares.sum() + without - whole) > _ERROR_FACTOR * tolerance
-        ):  # one only seemed steady
+        # Where they do not add up, one only seemed steady.
+        if abs(shares.sum() + without - whole) > _ERROR_FACTOR * tolerance:
             shares, notes = _share_among(game, all_docs)
     if not abs(shares.sum() + without - whole) <= _ERROR_FACTOR * tolerance:
         return Credit({}, problem=_DEPENDS_ON_OTHERS)

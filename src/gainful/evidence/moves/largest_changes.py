@@ -392,17 +392,11 @@ def _list_moves(
     shares: dict[str, float | None] = {doc: share for doc, share in credit.shares.items() if share}
     if credit.problem:
         shares = {doc: None for doc in moves if doc in grades and moves[doc] != "same"}
-    docs = [
-        MovedDoc(
-            doc=doc,
-            grade=grades[doc],
-            before=before.get(doc),
-            after=after.get(doc),
-            what=moves.get(doc) or _classify_move(before.get(doc), after.get(doc)),
-            share=share,
-        )
-        for doc, share in shares.items()
-    ]
+    docs = []
+    for doc, share in shares.items():
+        ends = before.get(doc), after.get(doc)
+        move = moves.get(doc) or _classify_move(*ends)
+        docs.append(MovedDoc(doc, grades[doc], *ends, move, share))
 
     def importance(moved: MovedDoc) -> tuple[float, float, float, str]:
         before, after = (np.inf if rank is None else rank for rank in (moved.before, moved.after))

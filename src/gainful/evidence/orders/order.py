@@ -19,6 +19,7 @@ from gainful.evidence.pairing import (
     describe_left_out,
     describe_turns,
     pair_values,
+    refuse_unlike,
     values_by_query,
 )
 from gainful.evidence.statistics.correction import CORRECTIONS, TUKEY
@@ -227,15 +228,10 @@ class Order(Shown):
     @property
     def power_frame(self) -> pl.DataFrame:
         """A row for each measure."""
-        schema = {
-            "measure": pl.String,
-            "power": pl.Float64,
-            "significant": pl.Int64,
-            "pairs": pl.Int64,
-            "smallest_difference": pl.Float64,
-            "queries": pl.Int64,
-            "clusters": pl.Int64,
-        }
+        names = ("measure", "power", "significant", "pairs", "smallest_difference", "queries")
+        schema: dict[str, Any] = dict.fromkeys((*names, "clusters"), pl.Int64)
+        schema |= dict.fromkeys(("power", "smallest_difference"), pl.Float64)
+        schema["measure"] = pl.String
         return pl.DataFrame([row.to_dict() for row in self.power], schema=schema)
 
     def to_dict(self) -> dict[str, Any]:
@@ -539,7 +535,8 @@ def order_results(
     """
     check_run_count(len(results))
     criterion = criterion or build_method()
-    names = _run_names(results)
+    names = [result.name for result in results]
+    refuse_unlike(results, names)
     pairs = np.array(list(combinations(range(len(names)), 2)))
     means, power, flags_by_measure = {}, [], {}
     notes: list[str] = []
@@ -579,17 +576,6 @@ def order_results(
         notes=(*notes, *means_order.notes),
         results=tuple(results),
     )
-
-
-def _run_names(results: Sequence[Results]) -> list[str]:
-    first, names = results[0], [result.name for result in results]
-    if len({*names}) < len(names):
-        raise BadValue("results", names, "runs with a name each, none twice")
-    for result in results:
-        if result.convention != first.convention or result.recipes.keys() != first.recipes.keys():
-            problem = "not evaluated by the same measures and convention"
-            raise CannotCompare(f"{first.name} and {result.name} are {problem}")
-    return names
 
 
 def _why_no_test(paired_values: PairedValues, mean_kind: str) -> list[str]:

@@ -46,12 +46,8 @@ from gainful.types import Array, finite_or_none, slices
 _BATCH_MIXTURES = 64  # mixtures whose values are held in memory together
 
 
-@frozen(eq=False)
-class Scores:
-    """The value of each query or session, not a number where it does not count, and their mean."""
-
-    values: Array
-    mean: float
+# The value of each query or session, not a number where it does not count, and their mean.
+Scores = tuple[Array, float]
 
 
 @frozen
@@ -94,7 +90,7 @@ class Mixtures:
 
     def values(self, mixture: int) -> Array:
         """The value of each query or session, not a number where it does not count."""
-        return next(self.source.score([self.convention(mixture)])).values
+        return next(self.source.score([self.convention(mixture)]))[0]
 
     def means(self, mixtures: Iterable[int]) -> dict[int, float]:
         """The mean under each of these mixtures; that of nothing at all is taken as 0."""
@@ -104,8 +100,8 @@ class Mixtures:
         for part in slices(len(new), _BATCH_MIXTURES):
             batch = new[part]
             all_scores = self.source.score([conventions[mixture] for mixture in batch])
-            for mixture, scores in zip(batch, all_scores, strict=True):
-                self._means[mixture] = 0.0 if np.isnan(scores.mean) else scores.mean
+            for mixture, (_, mean) in zip(batch, all_scores, strict=True):
+                self._means[mixture] = 0.0 if np.isnan(mean) else mean
         return {mixture: self._means[mixture] for mixture in unique}
 
     def mean(self, mixture: int) -> float:
@@ -179,7 +175,7 @@ class RunScores:
                 whole = np.full(len(self.units), np.nan)
                 whole[rows] = np.where(counts, values, np.nan)
                 mean = aggregate(whole[~np.isnan(whole)], self.measure.entry.aggregation)
-                yield Scores(whole, mean)
+                yield whole, mean
 
     def _compute(self, matched: Matched, recipes: Mapping[str, Recipe]) -> dict[str, Array]:
         try:
@@ -335,7 +331,7 @@ class SessionScores:
             values = np.full(len(self.units), np.nan)
             rows = [row_by_session[name] for name in results.ids]
             values[rows] = np.ma.filled(np.ma.asarray(results.values[label], dtype=float), np.nan)
-            yield Scores(values, mean)
+            yield values, mean
 
     def find_refusals(self) -> list[tuple[str, str]]:
         """No tool refuses sessions."""

@@ -166,11 +166,9 @@ def fit_searchers(
     observed: Observed, keys: Mapping[str, Any], *, level: float, seed: int, compare: bool
 ) -> Searchers:
     """The searchers of these sessions; with `compare`, by which discount they are told best."""
-    reading = (
-        None
-        if observed.depths is None or not observed.depths.size
-        else _fit_behaviour(observed.depths, level, seed, compare=compare)
-    )
+    reading = None
+    if observed.depths is not None and observed.depths.size:
+        reading = _fit_behaviour(observed.depths, level, seed, compare=compare)
     asking = _fit_behaviour(observed.queries, level, seed, compare=compare)
     successes = observed.successes_cut()
     success_bq = None

@@ -34,13 +34,11 @@ class Design:
     rows: Ranks  # which of the sessions given these are
     system: Ranks  # of each
     systems: int
-    exchange_groups: Sequence[
-        Ranks
-    ]  # searchers × their sessions, by scenario: whole rows change places
+    # Searchers × their sessions, by scenario: whole rows change places.
+    exchange_groups: Sequence[Ranks]
     swap_groups: Sequence[Ranks]  # the sessions of each searcher within whom systems change names
-    shuffle_groups: Sequence[
-        Ranks
-    ]  # sessions of one searcher on one scenario, among whom there is no order
+    # Sessions of one searcher on one scenario, among whom there is no order.
+    shuffle_groups: Sequence[Ranks]
     searchers: int  # who take part
     left_out: int  # who do not
     blocks: Sequence[Ranks] = ()  # whose effects can be taken out, a number for each session

@@ -217,12 +217,9 @@ def _refuse_effects(measure: str, recipe: Recipe, gradable: GradableRun) -> None
 def describe_outside(name: str, ends: Ends) -> str:
     """A note on a value that no grading gives, where there is one."""
     low, value, high = ends
-    if (
-        low is None
-        or value is None
-        or high is None
-        or low - COARSE_ROUNDING <= value <= high + COARSE_ROUNDING
-    ):
+    if low is None or value is None or high is None:
+        return ""
+    if low - COARSE_ROUNDING <= value <= high + COARSE_ROUNDING:
         return ""
     return (
         f"{name} now lies outside its bounds: it treats a document without a judgment unlike any "
@@ -403,24 +400,20 @@ def find_bounds(
         grades: those that may be given, ascending.
         condensed: the mean of each measure, unjudged documents being taken out.
     """
-    limits_by_measure = {
-        name: find_result_limits(gradable, recipe, results, name, grades)
-        for name, recipe in results.recipes.items()
-    }
+    limits, unjudged = {}, {}
+    for name, recipe in results.recipes.items():
+        limits[name] = find_result_limits(gradable, recipe, results, name, grades)
+        unjudged[name] = _count_open_docs(gradable, recipe, results)
     bounds = Bounds(
         results=results,
         grades=tuple(grades.tolist()),
-        limits=limits_by_measure,
-        unjudged={
-            name: _count_open_docs(gradable, recipe, results)
-            for name, recipe in results.recipes.items()
-        },
+        limits=limits,
+        unjudged=unjudged,
         condensed=condensed,
         gradable=gradable,
     )
     outside = [describe_outside(name, ends) for name, ends in bounds.mean.items()]
-    reasons = {name: limits.reason for name, limits in limits_by_measure.items() if limits.reason}
-    inexact = [f"{name} is not exact: {reason}" for name, reason in reasons.items()]
+    inexact = [f"{name} is not exact: {end.reason}" for name, end in limits.items() if end.reason]
     return evolve(bounds, notes=[*results.notes, *inexact, *filter(None, outside)])
 
 

@@ -27,9 +27,8 @@ NOWHERE = int(np.iinfo(np.int32).max)  # the rank of a document that the run lac
 _BATCH_DOCS = 200_000  # documents of gradings that are computed together
 
 GradeFilter = Callable[[Array], Flags]  # which grades does a measure see at all?
-QueryGradings = tuple[
-    int, Array
-]  # a query, and its gradings: a row for each, a column for each document
+# A query, and its gradings: a row for each, a column for each document.
+QueryGradings = tuple[int, Array]
 
 
 @frozen(eq=False)
@@ -92,12 +91,9 @@ class GradableRun:
 
     def doc_ranks(self, convention: Convention) -> Ranks:
         """The rank of each row of the frame of names; `NOWHERE` for what was not retrieved."""
-        fixed_ties = (
-            convention
-            if TIE_POLICIES[convention.ties].needs in ("ids", "order")
-            else convention.with_settings(ties="doc_descending")
-        )
-        ranked = self.rank_docs(fixed_ties.with_settings(negative="zero"))
+        if TIE_POLICIES[convention.ties].needs not in ("ids", "order"):
+            convention = convention.with_settings(ties="doc_descending")
+        ranked = self.rank_docs(convention.with_settings(negative="zero"))
         rank = np.full(len(self.known_grades), NOWHERE, dtype=np.intp)
         np.minimum.at(rank, ranked.grade.astype(np.intp), ranked.rank)
         return rank

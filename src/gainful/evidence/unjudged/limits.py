@@ -83,11 +83,7 @@ class BinaryExtremes:
         pending = [(search, self._first_counts(search, steps)) for search in searches]
         while pending:
             self._try_counts(pending)
-            pending = (
-                [(search, search.next_counts()) for search, _ in pending]
-                if steps == "share"
-                else []
-            )
+            pending = [(search, search.next_counts()) for search, _ in pending if steps == "share"]
             pending = [(search, counts) for search, counts in pending if counts]
         values_by_query: dict[int, list[float]] = {}
         for search in searches:
@@ -134,11 +130,9 @@ class BinaryExtremes:
             search.values.update(zip(counts, values.tolist(), strict=True))
 
     def _is_relevant(self, grades: Array) -> Flags:
-        grade_values = (
-            np.trunc(grades) if self.recipe.convention.fractional == "truncate" else grades
-        )
-        flags: Flags = grade_values >= self.rel
-        return flags
+        if self.recipe.convention.fractional == "truncate":
+            grades = np.trunc(grades)
+        return np.asarray(grades >= self.rel)
 
     def _sees_grade(self, grades: Array) -> Flags:
         flags = self._is_relevant(grades)

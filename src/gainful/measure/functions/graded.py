@@ -13,7 +13,7 @@ from gainful.errors import BadValue
 from gainful.formula import NamedFormula
 from gainful.match.rank_order import rank_ideally
 from gainful.measure.entry import LOWER, Entry, Example, Recipe, collect_entries
-from gainful.measure.functions.precision import Share
+from gainful.measure.functions.precision import Share, divide
 from gainful.measure.ranked_run import RankedGains, RankedRun, cumulate_by_query, rank_run_gains
 from gainful.types import Array, Flags, Ranks
 
@@ -304,12 +304,7 @@ def ndcg_at_relevant(ranked: RankedRun, *, gain: NamedFormula, discount: NamedFo
     best = ideal.dcg_at(ranked.query, ranked.rank)
     good = (gains > 0) & (best > 0)
     share = np.divide(reached, best, out=np.zeros(len(gains)), where=good)
-    final = np.divide(
-        ranked.total(gains * discount.evaluate_at(ranked.rank)),
-        ideal.total,
-        out=np.zeros(ranked.size),
-        where=ideal.total > 0,
-    )
+    final = divide(ranked.total(gains * discount.evaluate_at(ranked.rank)), ideal.total)
     missed = ideal.size - ranked.count(good)
     return ranked.total(share, good) + missed * final, ideal.size.astype(np.float64)
 
@@ -398,8 +393,7 @@ def p_plus(ranked: RankedRun, *, gain: NamedFormula, beta: float) -> Share:
     preferred = ranked.total(ranked.rank, _first_of_the_best(ranked, blended))
     down_to = blended.hit & (ranked.rank <= preferred[ranked.query])
     sums, counts = ranked.total(blended.ratio, down_to), ranked.count(down_to)
-    mean = np.divide(sums, counts, out=np.zeros(ranked.size), where=counts > 0)
-    return mean, blended.any_relevant
+    return divide(sums, counts), blended.any_relevant
 
 
 @_ratio(

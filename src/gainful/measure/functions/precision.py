@@ -180,12 +180,7 @@ def bpref(ranked: RankedRun, *, rel: float) -> Share:
     hit = ranked.relevant(rel)
     above = ranked.cumulate((ranked.grade >= 0) & ~hit)
     maximum = np.minimum(recall_base, useless)[ranked.query]
-    lost = np.divide(
-        np.minimum(above, recall_base[ranked.query]),
-        maximum,
-        out=np.zeros(len(hit)),
-        where=maximum > 0,
-    )
+    lost = divide(np.minimum(above, recall_base[ranked.query]), maximum)
     return ranked.total(1 - lost, hit), recall_base
 
 
@@ -311,8 +306,7 @@ _NUMBER = "their number; the sum over queries"
 )
 def set_precision(ranked: RankedRun, *, rel: float, k: int | None) -> Array:
     """What share of all retrieved documents is relevant?"""
-    depth = ranked.retrieved if k is None else np.minimum(ranked.retrieved, k)
-    return divide(ranked.count(ranked.relevant(rel, k)), depth)
+    return divide(ranked.count(ranked.relevant(rel, k)), _depths(ranked, k))
 
 
 _set(

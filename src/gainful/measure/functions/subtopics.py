@@ -32,6 +32,8 @@ _NUMBER_OF_SUBTOPICS = "the number of subtopics to which anything judged is rele
 SUBTOPICS: list[Entry] = []
 _measure = collect_entries(SUBTOPICS, needs_subtopics=True, extremes="every")
 RankWeight = Callable[[NDArray[np.intp]], Array]  # what is left of a gain at each rank
+_log2: RankWeight = DISCOUNTS["log2"].evaluate_at
+_reciprocal: RankWeight = DISCOUNTS["zipf"].evaluate_at
 
 
 @_measure(
@@ -262,14 +264,6 @@ def _share_of_ideal(
         weighted = gains * weight(np.arange(1, gains.shape[1] + 1))
         best[queries] = np.cumsum(weighted, axis=1)[:, -1]  # in one order, however many queries
     return coverage.novelty_gain(ranked, weight, alpha, k), best
-
-
-def _log2(rank: NDArray[np.intp]) -> Array:
-    return DISCOUNTS["log2"].evaluate_at(rank)
-
-
-def _reciprocal(rank: NDArray[np.intp]) -> Array:
-    return DISCOUNTS["zipf"].evaluate_at(rank)
 
 
 def _geometric(beta: float) -> RankWeight:

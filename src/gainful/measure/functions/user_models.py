@@ -20,7 +20,7 @@ from gainful.match import PlacedGains
 from gainful.match.rank_order import rank_ideally
 from gainful.measure.discount import DISCOUNTS
 from gainful.measure.entry import LOWER, Entry, Example, collect_entries
-from gainful.measure.functions.precision import Share
+from gainful.measure.functions.precision import Share, divide
 from gainful.measure.ranked_run import RankedRun
 from gainful.types import Array, Flags, Ranks, slices
 
@@ -366,8 +366,7 @@ def scale_dcg(ranked: RankedRun, *, max_grade: float | None, k: int) -> Array:
 def share_with_judgment(ranked: RankedRun, *, k: int | None) -> Array:
     """What share of the first k documents has a judgment?"""
     depth = ranked.retrieved if k is None else np.minimum(ranked.retrieved, k)
-    judged_count = ranked.count(ranked.top(k))
-    return np.divide(judged_count, depth, out=np.zeros(ranked.size), where=depth > 0)
+    return divide(ranked.count(ranked.top(k)), depth)
 
 
 @_measure(

@@ -291,12 +291,10 @@ def _split_gain(sessions: MatchedSessions, recipe: SessionRecipe) -> tuple[Array
 
 def _find_extremes(queries: pl.DataFrame) -> pl.DataFrame:
     later = queries.filter(pl.col("change").is_not_null())
+    query, change = pl.col("query"), pl.col("change")
     return later.group_by("session", maintain_order=True).agg(
-        *_extreme("most", "max"), *_extreme("least", "min")
+        most=query.get(change.arg_max()),
+        most_change=change.max(),
+        least=query.get(change.arg_min()),
+        least_change=change.min(),
     )
-
-
-def _extreme(column: str, end: Literal["max", "min"]) -> list[pl.Expr]:
-    at = pl.col("change").arg_max() if end == "max" else pl.col("change").arg_min()
-    change = pl.col("change").max() if end == "max" else pl.col("change").min()
-    return [pl.col("query").get(at).alias(column), change.alias(f"{column}_change")]

@@ -411,7 +411,9 @@ def _refuse_longest(recipe: SessionRecipe) -> None:
 
 
 def _refuse_highest(recipe: SessionRecipe) -> None:
-    if _scales_by_highest(recipe):
+    own = recipe if recipe.of is None else recipe.of
+    names = recipe.entry.params if recipe.of is None else own.entry.arguments
+    if "max_grade" in names and own.setting("max_grade") is None:
         allowed = f"a number: {recipe.label} needs the highest grade of all sessions"
         raise BadValue("max_grade", None, allowed)
 
@@ -425,10 +427,3 @@ def _reads_rows(recipe: SessionRecipe) -> bool:
         or recipe.convention.duplicates not in ("every", "first")
         or any(isinstance(price, str) for price in prices)
     )
-
-
-def _scales_by_highest(recipe: SessionRecipe) -> bool:
-    of_sessions = "max_grade" in recipe.entry.params and recipe.setting("max_grade") is None
-    if recipe.of is None:
-        return of_sessions
-    return "max_grade" in recipe.of.entry.arguments and recipe.of.setting("max_grade") is None

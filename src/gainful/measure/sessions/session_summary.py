@@ -13,13 +13,12 @@ from gainful.convention.session import SessionConvention
 from gainful.errors import BadValue, UnknownName
 from gainful.match.session_groups import group_label, order_keys
 from gainful.match.sessions import MatchedSessions
-from gainful.measure.catalogue.sessions import WITH_VECTORS
 from gainful.measure.entry import SessionRecipe
 from gainful.measure.notes import name_convention
 from gainful.measure.results import describe_leaders
 from gainful.measure.sessions.in_parts import COUNTS, GroupSums, Sums, sum_sessions
 from gainful.measure.sessions.results import describe_mean, label_means
-from gainful.measure.sessions.session_values import per_cost, tabulate_curve
+from gainful.measure.sessions.session_values import choose_vectors, per_cost, tabulate_curve
 from gainful.page.page import Page, Section
 from gainful.page.shown import Shown
 from gainful.page.table import Table
@@ -126,11 +125,7 @@ class SessionSummary(Shown):
         Args:
             name: one of the measures; the first that has vectors if it is not said.
         """
-        with_vectors = [own for own, recipe in self.recipes.items() if recipe.entry.has_vectors]
-        if name is None and not with_vectors:
-            allowed = f"{' or '.join(WITH_VECTORS)}, which have vectors"
-            raise BadValue("measure", ", ".join(self.recipes), allowed)
-        measure = with_vectors[0] if name is None else self._find_name(name)
+        measure = choose_vectors(self.recipes, None if name is None else self._find_name(name))
         if not all(measure in sums.curves for sums in self.sums.values()):
             raise BadValue("curves", value=False, allowed="curves=True, for measures with vectors")
         frames = []

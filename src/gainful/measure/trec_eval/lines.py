@@ -14,7 +14,7 @@ from gainful.match.match import match
 from gainful.match.matched import Matched
 from gainful.measure.build_recipes import build_recipe
 from gainful.measure.entry import Recipe
-from gainful.measure.functions.precision import best_precision, count_at_recall
+from gainful.measure.functions.precision import best_precision, count_at_recall, divide
 from gainful.measure.measure import Measure
 from gainful.measure.names import BelowZero
 from gainful.measure.parameters import ELEVEN_POINTS
@@ -149,8 +149,7 @@ def _compute_by_catalogue(ranked: RankedRun, recipe: Recipe, arguments: Argument
     result = apply_function(recipe.entry.function, recipe, ranked, **arguments)
     if not isinstance(result, tuple):
         return np.asarray(result)
-    reached, possible = result
-    return np.divide(reached, possible, out=np.zeros(len(reached)), where=possible > 0)
+    return divide(*result)
 
 
 def _average_over_hits(ranked: RankedRun, recipe: Recipe, arguments: Arguments) -> Array:

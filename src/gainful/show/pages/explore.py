@@ -222,17 +222,15 @@ class ExploreContent:
     loaded: Sessions  # as they were read
     sessions: MatchedSessions
     recipe: SessionRecipe  # of the measure to begin with
-    grades: explore_data.Grades
-    answers: Mapping[str, Mapping[str, str]]  # by setting: those that can be chosen, in words
-    columns: Sequence[Mapping[str, Any]]  # by which sessions can be chosen and grouped
-    group_column: str | None  # by which they are grouped first
-    ranges: Mapping[str, tuple[float, float]]  # of b and bq, that the map shows
+    by: str | None  # the column to group by first, if one was named
+    ranges: dict[str, tuple[float, float]]  # of b and bq, that the map shows
     units: DrawnUnits  # what is drawn again for intervals
     command: Sequence[str]  # the words by which `gainful sessions` reads the same
     searcher: MeasuredSearcher | None = None  # that was measured in a log
+    title: str | None = None
 
 
-def render_explore(content: ExploreContent, title: str | None) -> str:
+def render_explore(content: ExploreContent) -> str:
     """The page, as HTML in one file that loads nothing."""
     counts = count_sessions(content.sessions)
     count_texts = [
@@ -244,7 +242,7 @@ def render_explore(content: ExploreContent, title: str | None) -> str:
         "explore.html",
         feature="gainful explore",
         data=_build_page_data(content),
-        title=title or PurePath(content.loaded.name).name,
+        title=content.title or PurePath(content.loaded.name).name,
         counts=" · ".join(count_texts),
         settings=SESSION_SETTINGS,
         notes=content.sessions.notes,
@@ -253,8 +251,12 @@ def render_explore(content: ExploreContent, title: str | None) -> str:
 
 def _build_page_data(content: ExploreContent) -> dict[str, Any]:
     """All that the script of the page works on."""
-    sessions, recipe, grades = content.sessions, content.recipe, content.grades
-    convention = recipe.convention
+    sessions, recipe, convention = content.sessions, content.recipe, content.recipe.convention
+    grades = choose_grades(sessions, recipe)
+    answers = setting_answers(sessions, grades)
+    refuse_unanswerable(recipe, answers)
+    columns = explore_data.filter_columns(sessions, content.loaded)
+    group_column = choose_group_column(sessions, content.loaded.name, columns, content.by)
     depth = max(recipe.k or 1, min(int(sessions.retrieved.max(initial=1)), _MAX_DEPTH), 1)
     return {
         "sessions": explore_data.session_columns(sessions, content.loaded, sessions.notes),
@@ -265,7 +267,7 @@ def _build_page_data(content: ExploreContent) -> dict[str, Any]:
         if grades.has_own
         else None,
         "oneBase": sessions.has_single_base,
-        "columns": content.columns,
+        "columns": columns,
         "grades": {
             "values": grades.values.tolist(),
             "labels": [format_exact(float(grade)) for grade in grades.values],
@@ -277,7 +279,7 @@ def _build_page_data(content: ExploreContent) -> dict[str, Any]:
             base.symbol: {"typical": base.typical, "default": base.default, "meaning": base.meaning}
             for base in (b, bq)
         },
-        "answers": content.answers,
+        "answers": answers,
         "defaults": {
             name: getattr(JK2008, name) for name in (*_PAGE_SETTINGS, "negative", "empty")
         },
@@ -292,10 +294,10 @@ def _build_page_data(content: ExploreContent) -> dict[str, Any]:
             "empty": convention.empty,
             "unjudged": convention.unjudged,
             "subtopic_grades": convention.subtopic_grades,
-            "by": content.group_column,
+            "by": group_column,
         },
         "command": list(content.command),
-        "map": {**content.ranges, **_explain_no_map(content)},
+        "map": content.ranges | ({} if group_column else _explain_no_map(sessions)),
         "units": explore_data.unit_columns(content.units, sessions.size),
         "measured": _build_measured(content.searcher),
         "look": {"dashes": DASHES},
@@ -322,11 +324,9 @@ def _build_measured(searcher: MeasuredSearcher | None) -> dict[str, Any] | None:
     }
 
 
-def _explain_no_map(content: ExploreContent) -> dict[str, str]:
-    """Why there are no groups to compare, where there are not."""
-    if content.group_column is not None:
-        return {}
-    columns = session_columns(content.sessions)
+def _explain_no_map(sessions: MatchedSessions) -> dict[str, str]:
+    """Why there are no groups to compare."""
+    columns = session_columns(sessions)
     group_count = columns["system"].n_unique() if "system" in columns.columns else 0
     if group_count < 2:
         return {"why": "there are no two groups to compare"}
