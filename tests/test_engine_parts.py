@@ -217,7 +217,9 @@ def test_any_log_with_mistakes(engine, seed, mistakes, without, bad):
     answer = ask(FRAME_MAKERS[engine](moved), None, bad=bad)
     if isinstance(expected, BadInput):
         assert isinstance(answer, BadInput), expected
-        assert strip_rows(answer) == strip_rows(expected)
+        first = [expected]  # of two mistakes; where rows have no order, either of them
+        first += [ask(log.reverse(), None, bad=bad)] if engine == "DuckDB" else []
+        assert strip_rows(answer) in [strip_rows(each) for each in first]
     else:
         assert not isinstance(answer, BadInput), answer
         assert answer[:3] == expected[:3]

@@ -39,34 +39,29 @@ def read_qrels(name: str) -> Qrels:
     dataset_id = name.removeprefix(DATASET)
     if find_spec("ir_datasets") is None:
         raise BadInput(name, "ir_datasets is not installed", _INSTALL)
-    if not _is_in_catalogue(dataset_id):
-        raise BadInput(name, "ir_datasets knows no such dataset", "an id of its catalogue")
     import ir_datasets  # noqa: PLC0415  (slow, and only for this)
 
-    dataset = ir_datasets.load(dataset_id)
+    try:
+        dataset = ir_datasets.load(dataset_id)
+    except (KeyError, OSError):
+        problem = "ir_datasets knows no such dataset"
+        raise BadInput(name, problem, "an id of its catalogue") from None
     if not dataset.has_qrels():
         raise BadInput(name, "this dataset has no judgments", _suggest_parts(dataset_id))
     try:
-        rows = [_as_row(qrel) for qrel in dataset.qrels_iter()]
+        rows = [
+            (
+                qrel.query_id,
+                qrel.doc_id,
+                qrel.relevance,
+                str(getattr(qrel, "subtopic_id", getattr(qrel, "iteration", "0"))),
+            )
+            for qrel in dataset.qrels_iter()
+        ]
     except Exception as failure:  # noqa: BLE001  (a download can fail in any way)
         answer = " ".join(f"{type(failure).__name__}: {failure}".split())
         raise BadInput(name, f"ir_datasets answers: {shorten(answer, _MAX_ANSWER)}") from None
     return read_qrels_rows(name, rows)
-
-
-def _is_in_catalogue(name: str) -> bool:
-    import ir_datasets  # noqa: PLC0415
-
-    try:
-        ir_datasets.load(name)
-    except (KeyError, OSError):
-        return False
-    return True
-
-
-def _as_row(qrel: Any) -> tuple[str, str, float, str]:
-    subtopic = getattr(qrel, "subtopic_id", getattr(qrel, "iteration", "0"))
-    return qrel.query_id, qrel.doc_id, qrel.relevance, str(subtopic)
 
 
 def _suggest_parts(name: str) -> str:

@@ -42,7 +42,13 @@ def read(
     if literal_quotes and separator == "\t" and b'"' in text:
         frame = _read_literally(text)
         if frame is not None:
-            return frame, _locate_lines(source, text, skipped)
+            return frame, source.locate_rows(
+                lambda: [
+                    number
+                    for number, line in enumerate(text.split(b"\n"), skipped + 1)
+                    if line.strip()
+                ][1:]
+            )
     names = _check_header(source, text, separator, skipped) if header else []
     try:
         frame = pl.read_csv(
@@ -116,14 +122,6 @@ def _read_literally(text: bytes) -> pl.DataFrame | None:
     opened = pl.all().str.starts_with('"') & ~pl.all().str.contains(_QUOTED)
     stray = frame.select(pl.any_horizontal(opened.any())).item()
     return _drop_empty_rows(frame) if stray else None
-
-
-def _locate_lines(source: Source, text: bytes, skipped: int) -> Callable[[int], str]:
-    def number_lines() -> list[int]:
-        lines = enumerate(text.split(b"\n"), skipped + 1)
-        return [number for number, line in lines if line.strip()][1:]
-
-    return source.locate_rows(number_lines)
 
 
 def _check_header(source: Source, text: bytes, separator: str, skipped: int) -> list[str]:

@@ -1,7 +1,7 @@
 """Records of JSON, whatever holds them: lines, one list, one object, or the rows of a table.
 
 Logs and traces come as one object a line, as one list, or as a table whose cells are nested. A
-line that is no JSON does not hide the others: it is told as a record that cannot be read.
+line that is no JSON does not hide the others: it is reported as a record that cannot be read.
 """
 
 from __future__ import annotations
@@ -199,11 +199,6 @@ def _as_text(value: Any) -> str | None:
         return json.dumps(value)
     except (TypeError, ValueError):  # what JSON has no words for
         return str(value)
-
-
-def is_json_list(source: Source) -> bool:
-    """Is it one list of objects, over as many lines as it likes?"""
-    return bool(re.match(rb"\s*\[\s*\{", source.head))
 
 
 def load_whole(source: Source) -> Any:

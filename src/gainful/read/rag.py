@@ -9,6 +9,7 @@ LlamaIndex' `RetrievalEvalResult`; ragas' names are understood too.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from numbers import Real
 from typing import Any
@@ -32,7 +33,7 @@ from gainful.read.column_names import (
     ColumnMapping,
 )
 from gainful.read.dicts import DocScores
-from gainful.read.json_records import is_json_list, read_objects
+from gainful.read.json_records import read_objects
 from gainful.read.path_finder import describe_paths, find_first
 from gainful.read.qrels_and_run import QRELS, RUN, Kind, Qrels, Value
 from gainful.read.search_results import (
@@ -98,7 +99,7 @@ def read_field(
 def find_kinds(source: Source, columns: ColumnMapping = USUAL_NAMES) -> set[str]:
     """What its first line tells: what was retrieved (a run), what is relevant (judgments)."""
     line = source.first_line()
-    if is_json_list(source):
+    if re.match(rb"\s*\[\s*\{", source.head):
         line = source.head.decode("utf-8", errors="replace")
     elif not line.startswith("{"):
         return set()
@@ -123,7 +124,7 @@ def _kind_names(columns: ColumnMapping) -> dict[str, tuple[str, ...]]:
 def refuse_unknown_lists(
     name: str, record: Mapping[str, Any], columns: ColumnMapping, kind: Kind[Any] | None = None
 ) -> None:
-    """Of lists that have other names, say which may be which, and how that is told.
+    """For lists with other names, say which may be which, and how to name them.
 
     Args:
         name: of the file.
@@ -195,7 +196,7 @@ def as_record(value: Any) -> Mapping[Any, Any] | None:
 def _read_list(
     value: Any, place: str, query: str, record: Mapping[Any, Any], number: str
 ) -> DocNumbers:
-    """Documents with their numbers, which may stand in a list beside theirs."""
+    """Documents with their numbers, which can be in a second list."""
     entries = as_list(value)
     if entries is None:
         raise BadInput(place, f"{quote(value)} is not a list of documents", _EXPECTED)
@@ -222,7 +223,7 @@ def _read_list(
 def _read_parts(
     records: Records, kind: Kind[Any], columns: ColumnMapping
 ) -> Iterator[tuple[str, str, Any, Mapping[Any, Any]]]:
-    """Where each query stands, its name, what is told of its documents, and all of it."""
+    """The place of each query, its name, its documents, and the whole record."""
     roles = {**kind.roles, "retrieved": "retrieved", "relevant": "relevant"}  # both parts name it
     inner_roles = {role: name for role, name in roles.items() if role != "doc"}
     paths = columns.names.get("doc", ())

@@ -25,12 +25,10 @@ from gainful.read.column_names import DOC, DOC_LISTS, GRADE, RETRIEVED, SCORE, C
 from gainful.read.json_text import parse_json
 from gainful.read.path_finder import (
     PathFinder,
-    Steps,
     describe_paths,
     find_entries,
     find_first,
     find_value,
-    follow_steps,
     list_paths,
 )
 from gainful.text import quote
@@ -236,7 +234,7 @@ def read_documents(entries: Sequence[Any], paths: ResultPaths) -> list[str] | Ba
 
 
 def _read_alike(entries: Sequence[Any], paths: ResultPaths) -> list[str] | None:
-    """The ids of documents that all have a text where the first has it; None if not all do."""
+    """The ids of documents that all have one where the first has it; None if not all do."""
     if not entries:
         return None
     first = entries[0]
@@ -250,18 +248,17 @@ def _read_alike(entries: Sequence[Any], paths: ResultPaths) -> list[str] | None:
             ids = [entry[key][rest] for entry in entries] if rest else [e[key] for e in entries]
     except (IndexError, KeyError, TypeError):
         return None
-    return ids if set(map(type, ids)) == {str} and "" not in ids else None
+    kinds = set(map(type, ids))
+    if kinds == {int}:
+        return [*map(str, ids)]
+    return ids if kinds == {str} and "" not in ids else None
 
 
 def _read_one_by_one(entries: Sequence[Any], paths: ResultPaths) -> list[str] | BadResults:
     """The ids of documents, or what the first that has none has instead."""
     docs: list[str] = []
-    usual: Steps = ()  # where the document before has its id
     for number, entry in enumerate(entries, start=1):
-        has_usual = usual and isinstance(entry, dict) and usual[0][0] in entry
-        value = follow_steps(entry, usual) if has_usual else None
-        if value is None:
-            usual, value = _find_id(entry, paths)
+        value = _find_id(entry, paths)
         doc = str(value) if is_id(value) or isinstance(value, UUID) else ""
         if not doc:
             wanted = f" at {quote(paths.doc[0])}" if paths.doc and isinstance(entry, dict) else ""
@@ -340,18 +337,12 @@ def find_list(value: Any, names: Sequence[str] = _LIST_PATHS, depth: int = 0) ->
     return None
 
 
-def _find_id(entry: Any, paths: ResultPaths) -> tuple[Steps, Any]:
-    """Where a document has its id, and the id; None if it has none there."""
+def _find_id(entry: Any, paths: ResultPaths) -> Any:
+    """The id of a document; None if it has none."""
     if not isinstance(entry, dict):
-        return (), find_first(entry, paths.doc) if paths.doc else entry
+        return find_first(entry, paths.doc) if paths.doc else entry
     block = None if paths.doc else _BLOCK_IDS.get(str(entry.get("type")))
-    if block is not None:
-        return (), entry.get(block)
-    for step in paths.id_finder.find_steps(entry):
-        value = follow_steps(entry, (step,))
-        if value is not None:
-            return (step,), value
-    return (), None
+    return entry.get(block) if block is not None else paths.id_finder.find_each(entry)[0]
 
 
 def _write_json(value: Any) -> str:

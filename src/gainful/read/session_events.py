@@ -4,14 +4,14 @@ Click logs, traces of agents, chat transcripts and UBI become this shape, and `b
 sessions of it. A reader gives the columns of `EVENT_COLUMNS` that its format knows (the others
 are null) and may add columns of its own, which sessions can be grouped by.
 
-A list that was shown is one row `shown` for each of its results. What searchers did to a result
-may stand in that row (`clicked`, `seconds`, `purchased`), or come as later rows of its own, whose
-`event` is `clicked`, `purchased` or any other word. A row `query` says that a query was asked: with
-no result after it, it returned nothing. Where lists come whole, as traces have them, each is one
-row `query`, and its results are some of the `docs` of all lists together.
+A list that was shown is one row `shown` for each of its results. Actions on a result can be in that
+row (`clicked`, `seconds`, `purchased`), or come as later rows of its own, whose `event` is
+`clicked`, `purchased` or any other word. A row `query` says that a query was asked: with no result
+after it, it returned nothing. Where lists come whole, as traces have them, each is one row `query`,
+and its results are some of the `docs` of all lists together.
 
 The columns of any table of a search log are found by their usual names or as the user maps them,
-and what was taken for what is told.
+and a note says which column was used for what.
 """
 
 from __future__ import annotations
@@ -197,11 +197,6 @@ def find_behaviour(name: str, columns: Sequence[str]) -> str | None:
     return None if column in ("session", "query", "rank", "doc") else column
 
 
-def list_shown_words() -> str:
-    """The usual words for a result that was shown."""
-    return ", ".join(_WORDS[SHOWN][:4])
-
-
 def find_event_problems(events: SessionEvents, owner: str) -> list[Problem]:
     """Events that cannot be placed: of nobody, of no time, of no query, of no document.
 
@@ -385,7 +380,7 @@ def is_event_log(header: Header, facts: LogFacts) -> bool:
 
 
 def are_log_columns(names: Sequence[str]) -> bool:
-    """Are these the columns of a log: whose, what was asked, what came, and when or what was done?
+    """Are these the columns of a log: users, queries, results, and times or actions?
 
     Examples:
         >>> are_log_columns(["user", "query", "url", "clicked"])
@@ -558,7 +553,7 @@ def _read_kinds(
         raise BadInput(header.name, f"{problem}, too many for events", "words such as click")
     if SHOWN not in {words.get(kind) for kind in kinds}:
         problem = f"no event shows a result; its events are {join_words(kinds)}"
-        expected = f"rows of {list_shown_words()}, or --events shown=WORD (events=)"
+        expected = f"rows of {', '.join(_WORDS[SHOWN][:4])}, or --events shown=WORD (events=)"
         raise BadInput(header.name, problem, expected)
     plain = plain_words(table.frame[column])
     mistakes.append((plain.is_null(), lambda _: "there is no event", f"one of {', '.join(kinds)}"))

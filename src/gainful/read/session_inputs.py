@@ -39,7 +39,13 @@ from gainful.read.session_events import (
     find_facts,
     is_event_log,
 )
-from gainful.read.sessions import Sessions, choose_position, extract_sessions, name_columns
+from gainful.read.sessions import (
+    Sessions,
+    check_sessions,
+    choose_position,
+    extract_session_rows,
+    name_columns,
+)
 from gainful.read.several_systems import combine_systems
 from gainful.read.source import Source, make_memory_source, open_source, unwrap_source
 from gainful.read.trec_sessions import with_topics
@@ -79,7 +85,15 @@ def extract_session_table(
         report(_SHARE_TYPED)
         return build_sessions(log, bad=reading.policy, gap=reading.gap)
     position = choose_position(table.header, facts.holds_texts)
-    sessions = extract_sessions(table, reading.policy, position)
+    frame, problems, ranked = extract_session_rows(table, position)
+    sessions = check_sessions(
+        frame,
+        table.name,
+        table.locate,
+        bad=reading.policy,
+        ranked=ranked,
+        reader_problems=problems,
+    )
     note = describe_names(table.header, name_columns(table.header, position))
     return evolve(sessions, notes=(*sessions.notes, note)) if note else sessions
 
@@ -331,7 +345,7 @@ def _collect_from_engine(
     qrels: Qrels | None,
     behaviour: Mapping[str, float | None] | None,
 ) -> Sessions | pl.DataFrame:
-    """What is wanted of sessions in an engine, by judgments and by what was done; or all of it."""
+    """The rows of sessions in an engine that judgments or actions need; or all of them."""
     from gainful.read import engine_sessions  # noqa: PLC0415  (slow to load)
     from gainful.read.lazy import collect_frame  # noqa: PLC0415
 

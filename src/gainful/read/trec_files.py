@@ -28,7 +28,7 @@ _ZLIB_HEADS = (b"x\x01", b"x^", b"x\x9c", b"x\xda")  # of texts that polars take
 
 @frozen
 class LineFormat:
-    """The fields of a line, which of them count, and how they are told."""
+    """The fields of a line, which of them count, and their names."""
 
     fields: tuple[str, ...]
     number: str
@@ -116,7 +116,7 @@ def read_rows(
 
 
 def read_first_rows(source: Source) -> Run:
-    """The first rows of a run, and what it calls itself: by these notes say what it looks like."""
+    """The first rows of a run and its name, for notes on what it looks like."""
     first_lines = "\n".join(source.first_lines[:_SAMPLE_LINES]).encode()
     rows = read_rows(evolve(source, path=None, data=first_lines), RUN)
     return evolve(rows.build(), tag=last_tag(source), where=None)
@@ -206,16 +206,11 @@ def find_qrels_format(source: Source) -> LineFormat:
     return PASSAGE_QRELS if of_passages else QRELS_LINES
 
 
-def describe_comments(source: Source) -> str:
-    """How many lines that begin with # are passed over; nothing if there are none."""
-    count = source.count_comments()
-    return f"{count_noun(count, 'comment')} skipped (lines that start with #)" if count else ""
-
-
 def note_comments(source: Source) -> list[str]:
-    """What should be known of the comments of a file."""
-    comments = describe_comments(source)
-    return [f"{source.name}: {comments}"] if comments else []
+    """How many lines that begin with # are passed over, which should be known."""
+    count = source.count_comments()
+    comments = f"{count_noun(count, 'comment')} skipped (lines that start with #)"
+    return [f"{source.name}: {comments}"] if count else []
 
 
 def refuse_swapped(source: Source, kind: Kind[Any]) -> None:
