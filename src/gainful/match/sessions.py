@@ -100,7 +100,7 @@ class MatchedSessions:
         return np.asarray(depth, dtype=np.intp)
 
     def keep_first_queries(self, count: int | None) -> MatchedSessions:
-        """What was matched of the first so many queries of each session."""
+        """The match of the first queries of each session."""
         if count is None or int(self.query_counts.max()) <= count:
             return self
         kept = self.position <= count
@@ -297,8 +297,7 @@ class Pools:
 
 def build_pools(qrels: Qrels) -> Pools:
     """The pools of which ideals are made."""
-    base, order = order_pool(qrels)
-    grade = qrels.frame["grade"].to_numpy()
+    base, order, grade = order_pool(qrels)
     return Pools(
         topics=qrels.queries.to_frame("topic").with_row_index("base"),
         base=base,

@@ -165,7 +165,7 @@ Mistake = tuple[pl.Series | Flags, Callable[[int], str], str]
 
 @frozen(eq=False)
 class Problem:
-    """One kind of mistake: the rows of the file it is in, and how it is told of one of them."""
+    """One kind of mistake: the rows of the file with it, and the message for one of them."""
 
     rows: RowIndices
     session_at: Callable[[int], str | None]  # of the n-th of these rows
