@@ -17,7 +17,7 @@ import tempfile
 import time
 from datetime import UTC, datetime
 from functools import partial
-from importlib.metadata import version
+from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -55,6 +55,13 @@ def measure_call(name, files, times=3):
             return None
         calls.append(json.loads(done.stdout.splitlines()[-1]))
     return min(calls, key=lambda call: call["seconds"])
+
+
+def has_package(name):
+    try:
+        return bool(version(name))
+    except PackageNotFoundError:
+        return False
 
 
 def make_files(folder, queries):
@@ -199,9 +206,9 @@ def main() -> None:
     queries = int(sys.argv[1]) if len(sys.argv) > 1 else 7_000
     packages = ("numpy", "polars", "scipy", "pytrec_eval-terrier", "ir_measures", "ranx")
     machine = {
-        "machine": f"{os.cpu_count()} cores, {platform.system()} {platform.machine()}, load {os.getloadavg()[0]:.0f}",
+        "machine": f"{len(os.sched_getaffinity(0))} cores, {platform.system()} {platform.machine()}, load {os.getloadavg()[0]:.0f}",
         "python": platform.python_version(),
-        **{name: version(name) for name in packages},
+        **{name: version(name) for name in packages if has_package(name)},
     }
     print(", ".join(f"{name} {value}" for name, value in machine.items()), "\n")
     sheet = Sheet()

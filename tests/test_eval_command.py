@@ -252,6 +252,7 @@ def _list_shares(printed: str, name: str) -> list[int]:
 
 
 def test_progress_is_shown_to_people_only_and_moves_within_a_file(call, folder, monkeypatch):
+    monkeypatch.setattr("gainful.api.evaluate.find_spec", lambda _: None)  # the pure engine
     monkeypatch.setattr("gainful.cli.streams._LONG", 0)
     monkeypatch.setattr("gainful.read.trec_files._PIECE_BYTES", 20)
     (folder / "bm25.run.gz").write_bytes(gzip.compress(RUN.encode()))

@@ -1,4 +1,4 @@
-"""How far long work has come, for whoever wants to know: nobody, unless a command asks."""
+"""The progress of long work, if a command asks for it."""
 
 from __future__ import annotations
 

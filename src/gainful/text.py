@@ -149,7 +149,7 @@ def mark_notes(notes: Iterable[str]) -> list[str]:
 
 
 def number_doubles(names: Sequence[str]) -> list[str]:
-    """Names that can be told apart: those that occur more than once are numbered.
+    """Distinct names: those that occur more than once are numbered.
 
     Examples:
         >>> number_doubles(["run", "bm25", "run"])
@@ -363,7 +363,7 @@ def show_public_names(module: str, **lazy: str) -> None:
 
 
 def name_files(paths: Sequence[str]) -> list[str]:
-    """Files by their names, as short as they can be told apart."""
+    """The shortest distinct names of files."""
     short = ["stdin" if path == "-" else PurePath(path).name for path in paths]
     plain = [name.split(".")[0] or name for name in short]
     distinct = (names for names in (plain, short) if len(set(names)) == len(names))

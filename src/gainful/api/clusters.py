@@ -1,4 +1,4 @@
-"""Which queries belong together: in clusters that are drawn whole, or in groups that are told."""
+"""Which queries belong together: in clusters that are resampled whole, or in named groups."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ def find_groups(
 def _find_told_groups(
     group: GroupChoice | None, queries: AnyQueries | None
 ) -> tuple[str, FindGroup]:
-    """What groups are called, and the group of a query, by what is told of the queries alone."""
+    """The name of the groups, and the group of a query, from attributes of the queries alone."""
     if not isinstance(group, str):
         return name_grouping(group)
     if group == TEXT_LENGTH:
@@ -113,7 +113,7 @@ def name_grouping(group: GroupChoice | None) -> tuple[str, FindGroup]:
 def group_runs(
     results: Mapping[str, QueryResults], group: GroupChoice | None, queries: AnyQueries | None
 ) -> dict[str, QueryResults]:
-    """Runs whose queries know their groups, by what is told of the queries alone."""
+    """Runs with the groups of their queries, from attributes of the queries alone."""
     if group is None:
         refuse_lone_queries(queries)
     named = _find_told_groups(group, queries)

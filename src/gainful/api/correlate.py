@@ -146,7 +146,7 @@ def _add_measure(measures: Measures, against: str | None) -> list[str]:
 
 
 def _find_session_measure(against: str, columns: Sequence[str]) -> str:
-    """The measure that others are held against, which must be one of sessions."""
+    """The measure that others are correlated with, which must be one of sessions."""
     try:
         is_known = next(iter(expand(against).values())).entry.session
     except UnknownName:

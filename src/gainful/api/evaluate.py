@@ -36,11 +36,17 @@ from gainful.page.page import Page, Section
 from gainful.page.shown import ShownByRun
 from gainful.page.table import Table
 from gainful.read.column_names import ColumnNames
-from gainful.read.inputs import AnyQrels, AnyRun, as_run_columns, find_run_beside
+from gainful.read.inputs import (
+    AnyQrels,
+    AnyRun,
+    as_qrels_columns,
+    as_run_columns,
+    find_run_beside,
+)
 from gainful.read.lazy_run import LazyRun
 from gainful.read.qrels_and_run import NestedDict, Qrels, Run
 from gainful.read.small_trec import read_small_files
-from gainful.read.source import exceeds_memory
+from gainful.read.source import exceeds_memory, is_file
 
 if TYPE_CHECKING:  # what compares, draws and resamples is slow to load: imported when first called
     import altair as alt
@@ -208,7 +214,7 @@ class IntervalOptions(GroupOptions, total=False):
     Args:
         items: of Coverage and Gini: the catalogue; a file with an id in each line, a table with a
             column of items, or their ids.
-        interactions: of Novelty: who had to do with which item; a table of users and items.
+        interactions: for Novelty: who interacted with which item; a table of users and items.
         interval: of `runs`: also how sure each mean is, at this level in per cent, such as 95.
         resamples: of the interval: number of resamples.
         seed: of the interval: random seed.
@@ -369,7 +375,8 @@ def evaluate_matched(
     find_group = _find_groups(reading, qrels, judgments, runs)
     for number, (name, run) in enumerate(runs.items(), 1):
         matched, engine = None, _SMALL if small_runs and find_spec("gainful_native") else ""
-        if not with_rows and isinstance(judgments, Qrels):
+        can_stay = small_files is not None or (not with_rows and isinstance(judgments, Qrels))
+        if can_stay and name not in small_runs:
             matched, engine = _match_in_file(judgments, run, recipes, convention, reading)
         if matched is None:
             read = reading.read_run_in_memory if of_items else reading.read_run
@@ -393,7 +400,13 @@ def _read_small_files(
     if formats or reading.columns.names or os.environ.get("GAINFUL_ENGINE"):
         return None
     nested = [*read_small_files([qrels, *runs.values()])]
-    return (nested[0], dict(zip(runs, nested[1:], strict=True))) if nested else None
+    if not nested and find_spec("gainful_native") and all(map(_is_file, runs.values())):
+        nested = [*read_small_files([qrels])]  # runs are matched where they lie
+    return (nested[0], dict(zip(runs, nested[1:], strict=False))) if nested else None
+
+
+def _is_file(run: AnyRun) -> bool:
+    return isinstance(run, (str, PathLike)) and is_file(run)
 
 
 def _find_groups(
@@ -413,7 +426,7 @@ def _find_groups(
 
 
 def _match_in_file(
-    qrels: Qrels,
+    qrels: Qrels | NestedDict,
     run: AnyRun,
     recipes: Mapping[str, Recipe],
     convention: Convention,
@@ -436,7 +449,9 @@ def _match_in_file(
         engine = f"pure engine ({'the file is unusual' if library else engine})"
     from gainful.match.parts import match_large_file  # noqa: PLC0415  (small ones do without)
 
-    first_rows_and_match = match_large_file(qrels, run, reading.run_format, convention, match)
+    first_rows_and_match = match_large_file(
+        as_qrels_columns(qrels), run, reading.run_format, convention, match
+    )
     return None if first_rows_and_match is None else MatchedRun(
         qrels, *first_rows_and_match
     ), engine

@@ -26,7 +26,7 @@ __all__ = [
 def measures(name: str | None = None) -> Description:
     """What can be computed: all measures, gains and discounts, or all about one name.
 
-    What other packages offer is loaded first; one that fails is told in the page's warnings.
+    Plug-ins are loaded first; the page's warnings name those that fail.
 
     Args:
         name: of a measure, a gain, a discount or a setting, such as "nDCG", "exp" or "ties".

@@ -268,7 +268,7 @@ def report_sessions(
 
 
 def _shorten_names(groups: SystemGroups) -> SystemGroups:
-    """The systems by names that are not long, steer nothing, and can be told apart."""
+    """The systems by short, distinct names without control characters."""
     labels = label_runs(groups.names)
     flags = dict(zip(labels, groups.flags.values(), strict=True))
     if labels == groups.names or groups.by is None:

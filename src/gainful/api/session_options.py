@@ -1,7 +1,7 @@
 """How sessions are read, which of them count, what gains: options of all that takes sessions.
 
 One set of typed keywords serves `sessions.evaluate`, `compare`, `report`, `sweep`,
-`explore` and `calibrate`; editors complete them, `help` shows them, and each is told once.
+`explore` and `calibrate`; editors complete them, `help` shows them, and each is documented once.
 """
 
 from __future__ import annotations
@@ -312,7 +312,7 @@ def _add_gains(
     *,
     judged: bool,
 ) -> Sessions:
-    """Without judgments and grades, gains from what searchers did, if anything is known of it."""
+    """Without judgments and grades, gains from searchers' actions, if any are known."""
     if judged:
         for name, value in (("gain_from", gain_from), ("propensity", propensity)):
             if value is not None:

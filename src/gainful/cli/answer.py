@@ -263,7 +263,7 @@ def is_same_file(first: str | Path, second: str | Path) -> bool:
 
 
 def name_runs(runs: tuple[str, ...]) -> dict[str, str]:
-    """Runs by the names of their files, as short as they can be told apart."""
+    """Runs by the shortest distinct names of their files."""
     for run in runs:
         refuse_measure(run)
     names = name_files(runs)

@@ -67,7 +67,7 @@ def abandon_stdout() -> None:
 def say(message: str, speaker: str = "gainful") -> None:
     """Say something on stderr: in one line, or folded where a person reads it on a terminal.
 
-    That it cannot be said, as on a full disk, changes nothing of what was done.
+    A note that cannot be written, as on a full disk, is no error.
     """
     line = f"{speaker}: {shorten_message(escape_controls(' '.join(message.split())))}"
     width = find_width(sys.stderr) if is_terminal(sys.stderr) else None

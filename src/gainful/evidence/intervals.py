@@ -38,7 +38,7 @@ class Interval:
     """One mean (or sum, or geometric mean): its interval, and what it is with one query left out.
 
     `query_low` is the query without which the mean is smallest, `query_high` that without which
-    it is largest. What cannot be told is None, and `MeanIntervals.notes` say why.
+    it is largest. Unknown values are None, and `MeanIntervals.notes` say why.
     """
 
     mean: float | None
@@ -82,7 +82,7 @@ class Averaged:
         return float(np.exp2(np.ceil(np.log2(np.abs(self.values).max()))))
 
     def sum_units(self) -> UnitSums | None:
-        """What is drawn; None where that tells nothing, as values are too few or all alike."""
+        """The resampled units; None if there are too few values or all are equal."""
         is_known = len(self.values) > 1 and np.isfinite(self.values).all()
         if not is_known or np.ptp(self.values) <= ROUNDING * np.abs(self.values).max():
             return None

@@ -246,7 +246,7 @@ def _compare_two(
 
 
 def _estimate_alpha(every: pl.DataFrame, level: str, resampling: Resampling) -> Estimate:
-    """Krippendorff's alpha of documents that at least two judged, whoever they were."""
+    """Krippendorff's alpha of documents that any two or more judges judged."""
     scale, codes = _number_grades(every["grade"].to_numpy(), "the judges")
     document = every.select(pl.struct("query", "doc").rank("dense")).to_series().to_numpy() - 1
     query = every["query"].rank("dense").to_numpy().astype(np.intp) - 1

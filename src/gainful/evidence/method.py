@@ -13,14 +13,13 @@ from typing import Any, TypedDict, Unpack, cast
 import numpy as np
 from attrs import Factory, evolve, frozen
 
-from gainful.errors import BadValue, check_number
+from gainful.errors import BadValue, UnknownName, check_number
 from gainful.evidence.pairing import (
     ClusterChoice,
     Clusters,
     PairChoice,
     PairedValues,
     apply_test,
-    check_standardisation,
     number_units,
     read_clusters,
 )
@@ -168,7 +167,7 @@ class Method:
         return self.resampling.alpha
 
     def fit_to_queries(self, paired: Sequence[PairedValues], pairs: Ranks) -> Method:
-        """As many resamples as the family needs, if the test of so many queries takes any."""
+        """As many resamples as the family needs, if the test uses any for these queries."""
         is_exact = self.test == RANDOMISATION and all(
             len({*item.units}) <= MAX_EXACT_DIFFERENCES for item in paired
         )
@@ -207,7 +206,9 @@ def build_method(tests: Iterable[str] = TEST_NAMES, **options: Unpack[MethodOpti
     chance = {name: given.pop(name) for name in names if name in given}
     if resamples is not None:
         chance["resamples"] = resamples
-    check_standardisation(given.get("standardise"))
+    standardise = given.get("standardise")
+    if standardise not in (None, "normal"):
+        raise UnknownName("standardisation", str(standardise), ["normal"], "only it is left")
     equivalent = given.get("equivalent")
     margins = equivalent.values() if isinstance(equivalent, Mapping) else [equivalent]
     for margin in () if equivalent is None else margins:

@@ -357,12 +357,6 @@ def normal_scores(values: Array) -> Array:
     return np.asarray(ndtr(np.where(alike, 0.0, deviations / np.where(alike, 1.0, spread))))
 
 
-def check_standardisation(standardise: str | None) -> None:
-    """Refuse a way that is not known."""
-    if standardise not in (None, "normal"):
-        raise UnknownName("standardisation", str(standardise), ["normal"], "only it is left")
-
-
 def standardise_values(paired: PairedValues, standardise: str | None) -> PairedValues:
     """The values of one measure, query by query set beside those of the other runs."""
     if standardise is None:

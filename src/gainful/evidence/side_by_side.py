@@ -41,7 +41,7 @@ def rank_side_by_side(
 
     Args:
         runs: the runs to lay side by side, matched with the same judgments.
-        recipe: the measure whose gains and discounts are told.
+        recipe: the measure whose gains and discounts are shown.
         queries: which queries.
 
     Examples:

@@ -26,7 +26,7 @@ from gainful.types import Array, Flags
 
 @frozen(eq=False, kw_only=True)
 class SystemGroups:
-    """The sessions of each system, in the order in which systems are told."""
+    """The sessions of each system, in the order in which systems appear."""
 
     results: SessionResults
     by: str | None  # the column that names the system; None where there is none

@@ -1,16 +1,16 @@
-"""Gains from what searchers did: clicks, time spent, purchases, by a rule that is told.
+"""Gains from searchers' actions: clicks, time spent, purchases, by a given rule.
 
-Where nobody judged documents, the gain of a result is the weight of what was done to it at its
-place, the highest of several. What stands higher is clicked more, whatever it is worth: weights by
-inverse propensity correct for that. Propensities, how likely a searcher looks at a rank, may be
-estimated from the clicks of a log.
+Where nobody judged documents, the gain of a result is the weight of the action on it at its place,
+the highest of several. What stands higher is clicked more, whatever it is worth: weights by inverse
+propensity correct for that. Propensities, how likely a searcher looks at a rank, may be estimated
+from the clicks of a log.
 
 The position-based model: a result is clicked if it is looked at, with the probability of its rank
-(its propensity), and if it is attractive, with a probability of the query and the document. Both
-are told apart by pairs of query and document that were seen at several ranks. Their
-attractiveness is drawn from a distribution that is estimated along with the propensities, one for
-each stratum of pairs of similar mean rank over all lists of their query: so pairs that were seen
-only a few times do not pull propensities towards 1, and better documents may well stand higher.
+(its propensity), and if it is attractive, with a probability of the query and the document. Pairs
+of query and document that were seen at several ranks separate the two. Their attractiveness is
+drawn from a distribution that is estimated along with the propensities, one for each stratum of
+pairs of similar mean rank over all lists of their query: so pairs that were seen only a few times
+do not pull propensities towards 1, and better documents may well stand higher.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ class GainEvent:
 
 
 def parse_gain_rule(rule: GainRule) -> list[GainEvent]:
-    """What was done, and what it is worth.
+    """An action and its weight.
 
     Examples:
         >>> [str(event) for event in parse_gain_rule("clicked=1, dwell>=30s=2, purchased=5")]
@@ -122,7 +122,7 @@ def gain_from_behaviour(
     """Sessions whose grades are what the searchers did, and notes that say how.
 
     Args:
-        sessions: with columns clicked, seconds, purchased or others of what was done.
+        sessions: with columns clicked, seconds, purchased or other actions.
         rule: what counts, and how much; clicks, if it is not said.
         propensity: `estimate`, or the propensities of ranks, from a file or as numbers.
         max_weight: weights by inverse propensity are at most this.
@@ -144,7 +144,7 @@ def gain_from_behaviour(
 
 
 def find_gains(sessions: Sessions, events: Sequence[GainEvent]) -> pl.Series:
-    """What each result gains: the highest weight of what was done to it, or 0."""
+    """The gain of each result: the highest weight of its actions, or 0."""
     done = {event: _find_done(sessions, event) for event in events}
     return pl.select(
         pl.max_horizontal(
@@ -154,7 +154,7 @@ def find_gains(sessions: Sessions, events: Sequence[GainEvent]) -> pl.Series:
 
 
 def name_events(events: Sequence[GainEvent]) -> str:
-    """What was done to results that gain, behind their number."""
+    """The number of results that gain, and their actions."""
     words = [
         event.name if event.seconds is None else f"with dwell>={event.seconds:g}s"
         for event in events
@@ -209,7 +209,7 @@ def _find_behaviour(sessions: Sessions) -> list[str]:
 
 
 def _count_behaviour(sessions: Sessions) -> str:
-    """What was done to how many results."""
+    """The number of results of each action."""
     counts = [
         (name, int((sessions.frame[name].cast(pl.Float64) > 0).sum()))
         for name in _find_behaviour(sessions)
@@ -409,7 +409,7 @@ def _run_em(model: _PairModel) -> tuple[Array, Array]:
 class _PairModel:
     """Pairs by stratum, how often each was shown and clicked at each rank.
 
-    The first rank that is known is looked at: only ratios of propensities can be told.
+    The first known rank has propensity 1: only ratios of propensities can be estimated.
     """
 
     def __init__(self, shown: Array, clicked: Array, lists: Array) -> None:

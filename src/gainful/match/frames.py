@@ -25,7 +25,7 @@ from gainful.read.qrels_and_run import (
     find_duplicates,
     pair_hash,
 )
-from gainful.types import Ranks
+from gainful.types import Array, Ranks
 
 
 def match_frames(
@@ -56,7 +56,15 @@ def match_frames(
     order = order_by_score(score, stretch_query, lengths, len(all_queries), score_bits)
     place, row = _join_hits(qrels, run, judged, hashes)
     ranks = order.rank_rows(row, pool[0][place], run.frame["doc"])
-    matched = build_matched(qrels, pool, all_queries, order.retrieved, place, ranks)
+    matched = build_matched(
+        pool,
+        len(queries),
+        all_queries.to_list(),
+        order.retrieved,
+        place,
+        ranks,
+        match_subtopics(qrels, invert_order(pool[1])),
+    )
     return evolve(
         matched,
         in_run=matched.in_run | all_queries.is_in(list(run.silent)).to_numpy(),
@@ -67,28 +75,29 @@ def match_frames(
 
 
 def build_matched(  # noqa: PLR0917  (all of one match)
-    qrels: Qrels,
-    pool: tuple[Ranks, Ranks],
-    queries: pl.Series,
+    pool: tuple[Ranks, Ranks, Array],
+    judged: int,
+    queries: list[str],
     retrieved: Ranks,
     place: Ranks,
     ranks: TieBlocks,
+    subtopics: Subtopics | None = None,
 ) -> Matched:
     """What was matched, from the ranks of the judged documents.
 
     Args:
-        qrels: what was judged.
         pool: as `order_pool` has it.
-        queries: those that were judged, and behind them those that only the run has.
+        judged: how many queries were judged.
+        queries: these, and behind them those that only the run has.
         retrieved: how many documents of each the run has.
         place: of each judged document that was retrieved, the row of its judgment.
         ranks: of these.
+        subtopics: of the pool.
     """
-    pool_query, sequence = pool
-    grade, pool_index = qrels.frame["grade"].to_numpy(), invert_order(sequence)
+    pool_query, sequence, grade = pool
     return Matched(
-        queries=queries.to_list(),
-        judged=np.arange(len(queries)) < len(qrels.queries),
+        queries=queries,
+        judged=np.arange(len(queries)) < judged,
         in_run=retrieved > 0,
         retrieved=retrieved,
         pool_query=pool_query[sequence],
@@ -99,15 +108,16 @@ def build_matched(  # noqa: PLR0917  (all of one match)
         last=ranks.last,
         by_id=ranks.by_id,
         by_input=ranks.by_input,
-        pool_index=pool_index[place],
-        subtopics=match_subtopics(qrels, pool_index),
+        pool_index=invert_order(sequence)[place],
+        subtopics=subtopics,
     )
 
 
-def order_pool(qrels: Qrels) -> tuple[Ranks, Ranks]:
-    """The number of the query of each judgment, and their order in the pool."""
+def order_pool(qrels: Qrels) -> tuple[Ranks, Ranks, Array]:
+    """Of each judgment the number of its query; their order in the pool; their grades."""
     query = _index_names(qrels.frame["query"], qrels.queries)
-    return query, ideal_order(query, qrels.frame["grade"].to_numpy())
+    grade = qrels.frame["grade"].to_numpy()
+    return query, ideal_order(query, grade), grade
 
 
 def _drop_duplicates(run: Run, policy: Duplicates) -> tuple[Run, pl.DataFrame]:

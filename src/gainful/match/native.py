@@ -10,23 +10,24 @@ import ctypes
 import os
 from functools import cache
 from importlib.util import find_spec
+from itertools import chain
 from os import PathLike, fspath
 from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
-import polars as pl
 from attrs import evolve
 
 from gainful.errors import BadInput
-from gainful.match.frames import build_matched, order_pool
+from gainful.match.frames import build_matched, match_subtopics, order_pool
 from gainful.match.matched import Matched
+from gainful.match.rank_order import ideal_order, invert_order
 from gainful.match.ties import TieBlocks
 from gainful.read.formats import find_format
-from gainful.read.qrels_and_run import Qrels, Run
+from gainful.read.qrels_and_run import NestedDict, Qrels, Run
+from gainful.read.small_trec import read_first_lines
 from gainful.read.source import Source, is_file, open_source
-from gainful.read.trec_files import read_first_rows
-from gainful.types import Ranks
+from gainful.types import Array, Ranks
 
 _VERSION = 1
 _OURS, _CHANGED = 0, 2
@@ -78,11 +79,11 @@ def load_library() -> tuple[Any, str]:
 
 
 def match_run_file(
-    qrels: Qrels,
+    qrels: Qrels | NestedDict,
     path: str | PathLike[str],
     format_name: str | None,
     score_bits: Literal[64, 32],
-) -> tuple[Run, Matched] | None:
+) -> tuple[Run | NestedDict, Matched] | None:
     """The first rows of a run and what was matched of it, if the native engine reads the file.
 
     Args:
@@ -99,22 +100,29 @@ def match_run_file(
     matched = _match_file(qrels, source, score_bits)
     if matched is None:
         return None
+    usual = read_first_lines(source) if isinstance(qrels, NestedDict) else None
+    if usual is not None:
+        return usual, matched
+    from gainful.read.trec_files import read_first_rows  # noqa: PLC0415  (usual ones do without)
+
     return read_first_rows(source), matched
 
 
-def _match_file(qrels: Qrels, source: Source, score_bits: Literal[64, 32]) -> Matched | None:
+def _match_file(
+    qrels: Qrels | NestedDict, source: Source, score_bits: Literal[64, 32]
+) -> Matched | None:
     library, _ = load_library()
-    if source.path is None or len(qrels.frame) > _MAX_ROWS:
+    queries, docs, pool = _list_judged(qrels)
+    if source.path is None or len(docs) > _MAX_ROWS:
         return None
-    queries, pool = qrels.queries, order_pool(qrels)
     order = np.argsort(pool[0], kind="stable")
     first_row = np.searchsorted(pool[0][order], np.arange(len(queries) + 1)).astype(np.int64)
-    docs = qrels.frame["doc"].gather(order)
-    query_ends, doc_ends = _find_ends(queries), _find_ends(docs)
+    query_names, query_ends = _join_names(queries)
+    doc_names, doc_ends = _join_names([docs[row] for row in order.tolist()])
     ranks = np.zeros((len(docs), 4), np.int32)
     retrieved = np.zeros(len(queries), np.int64)
     judged = _Judged(
-        *(_join_names(queries), _join_names(docs), query_ends.ctypes.data, doc_ends.ctypes.data),
+        *(query_names, doc_names, query_ends.ctypes.data, doc_ends.ctypes.data),
         *(first_row.ctypes.data, len(queries)),
     )
     output, others = _Output(ranks.ctypes.data, retrieved.ctypes.data), ctypes.c_void_p()
@@ -133,24 +141,36 @@ def _match_file(qrels: Qrels, source: Source, score_bits: Literal[64, 32]) -> Ma
     by_row[order] = ranks
     row = np.flatnonzero(by_row[:, 0])
     matched = build_matched(
-        qrels,
         pool,
-        pl.concat([queries, pl.Series("query", names, pl.String)]),
+        len(queries),
+        [*queries, *names],
         np.concatenate([retrieved, place["count"]]).astype(np.intp),
         row,
         TieBlocks(pool[0][row], *by_row[row].T.astype(np.intp)),
+        match_subtopics(qrels, invert_order(pool[1])) if isinstance(qrels, Qrels) else None,
     )
     return evolve(matched, tied_count=output.tied)
 
 
-def _find_ends(names: pl.Series) -> Ranks:
-    ends = np.zeros(len(names) + 1, np.int64)
-    np.cumsum(names.str.len_bytes().to_numpy(), out=ends[1:])
-    return ends
+def _list_judged(
+    qrels: Qrels | NestedDict,
+) -> tuple[list[str], list[str], tuple[Ranks, Ranks, Array]]:
+    """The judged queries, the documents, and of these what `order_pool` has."""
+    if isinstance(qrels, Qrels):
+        return qrels.queries.to_list(), qrels.frame["doc"].to_list(), order_pool(qrels)
+    judged = [*qrels.mapping.values()]
+    query = np.repeat(np.arange(len(judged)), [*map(len, judged)])
+    grades = chain.from_iterable(by_doc.values() for by_doc in judged)
+    grade = np.fromiter(grades, np.float64, len(query))
+    pool = query, ideal_order(query, grade), grade
+    return [*qrels.mapping], [*chain.from_iterable(judged)], pool
 
 
-def _join_names(names: pl.Series) -> bytes:
-    return "".join(names.to_list()).encode()
+def _join_names(names: list[str]) -> tuple[bytes, Ranks]:
+    """Names one behind the other, and where each begins and ends."""
+    joined = "".join(names).encode()
+    sizes = names if len(joined) == sum(map(len, names)) else [name.encode() for name in names]
+    return joined, np.cumsum([0, *map(len, sizes)], dtype=np.int64)
 
 
 def _copy_others(library: Any, others: ctypes.c_void_p, count: int) -> np.ndarray[Any, Any]:

@@ -202,7 +202,7 @@ def pack_sessions(
 
 
 def _select_rows(sessions: EngineSessions, columns: Sequence[str]) -> nw.LazyFrame[Any]:
-    """Session, query, rank and doc, topic and scanned if they are told, and these columns."""
+    """Session, query, rank and doc, topic and scanned if present, and these columns."""
     header = sessions.reader.header
     taken = name_columns(header, header.find_column(POSITION))
     own = {role: protect_name(column) for role, column in taken.items()}
@@ -281,8 +281,8 @@ def _are_sound(rows: pl.DataFrame) -> bool:
 def _describe_queries(rows: nw.LazyFrame[Any]) -> nw.LazyFrame[Any]:
     """A row for each query: how many results it has, and whether it is sound.
 
-    A query whose results differ in what is told of it has several, so that engines need not compare
-    texts, which takes them longer than to group by them.
+    A query whose results differ in its attributes has several rows: engines group by texts faster
+    than they compare them.
     """
     rank = nw.col("rank").cast(nw.Float64)  # exact, and quicker than long whole numbers
     key = [name for name in rows.collect_schema().names() if name not in ("rank", "doc")]

@@ -1,8 +1,8 @@
 """Some queries of a run, document by document, at the ranks a convention gives them.
 
-Measures need no names: a `Matched` has only ranks and grades. Whoever shows documents reads their
-names, scores and grades here. A document of a `Matched` is named by its rank by id, which no other
-document of the query has.
+Measures need no names: a `Matched` has only ranks and grades. Names, scores and grades of documents
+are read here. A document of a `Matched` is named by its rank by id, which no other document of the
+query has.
 """
 
 from __future__ import annotations
@@ -231,7 +231,7 @@ def _rank_rows(
 def list_docs(run: Run, depth: int) -> dict[str, list[str]]:
     """The first documents of each query, the best first; ties by descending id, as trec_eval.
 
-    A document that stands twice counts at its better place.
+    A duplicate document counts at its better rank.
 
     Examples:
         >>> rows = [("1", "a", 0.5), ("1", "b", 0.9), ("1", "c", 0.9)]

@@ -214,7 +214,7 @@ def build_recipes(
 
 
 def _refuse_runs(measures: Any) -> None:
-    """A second run behind the first, where measures belong, is told where it goes."""
+    """Refuse a second run in the place of measures, and say where it belongs."""
     if measures is None:
         return
     first = measures[:1] if isinstance(measures, (list, tuple)) else [measures]

@@ -150,7 +150,7 @@ class Entry:
 
     @property
     def params(self) -> tuple[str, ...]:
-        """What may stand in its brackets, in the order in which it is written."""
+        """Its parameters, in the order in which they are written."""
         if self.options:
             return self.options
         with_base = ("b",) if "discount" in self.arguments else ()

@@ -1,4 +1,4 @@
-"""What may stand in the brackets of a measure: numbers, formulas, levels, measures, settings.
+"""What the brackets of a measure can hold: numbers, formulas, levels, measures, settings.
 
 Each kind says what is allowed, what it means, and how a value is written in its one spelling.
 """

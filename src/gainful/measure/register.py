@@ -219,7 +219,7 @@ def _default_value(name: str, parameter: inspect.Parameter) -> dict[str, float]:
 
 
 def _guard(name: str, function: UserFunction, *, share: bool) -> Callable[..., Any]:
-    """The function; what it raises and what it gives back wrongly is told in one line."""
+    """The function; its exceptions and invalid results become errors of one line."""
 
     def call_measure(ranked: RankedRun, /, **settings: Any) -> Any:
         try:

@@ -588,7 +588,7 @@ class QueryResults(Results):
 
 
 def list_others(others: Sequence[object]) -> list[QueryResults]:
-    """The results of other runs; whoever names a baseline or gives a run is told how."""
+    """The results of other runs; a baseline or a run in their place is an error that says how."""
     results: list[QueryResults] = []
     for other in others:
         for run in other.values() if isinstance(other, Mapping) else [other]:

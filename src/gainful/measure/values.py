@@ -22,7 +22,7 @@ T = TypeVar("T")
 
 
 class ByMeasure(dict[str, T]):
-    """Means or values by measure; who calls them, as a frame's `mean()`, is told what to write."""
+    """Means or values by measure; calling them, as a frame's `mean()`, is an error with a hint."""
 
     def __call__(self, *_: object, **__: object) -> NoReturn:
         """Say what to write instead."""

@@ -1,4 +1,4 @@
-"""`Baseline`: what a run scored, in a file that a later run is held against.
+"""`Baseline`: the scores of a run, in a file to compare later runs with.
 
 The file is read strictly: what was edited, cut short or written by something else is refused.
 """

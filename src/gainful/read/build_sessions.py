@@ -1,8 +1,8 @@
-"""Events of searches → `Sessions`: whose session, which query, what was done to which result.
+"""Events of searches → `Sessions`: sessions, queries, and the actions on each result.
 
 Sessions are those of the log, or a user's events without a pause longer than the gap. Queries are
-told apart by their ids, or else begin where the text changes or a list begins anew. What was done
-belongs to the last list before it that showed the document.
+separated by their ids, or else where the text changes or a list begins again. An action belongs to
+the last list before it that showed the document.
 """
 
 from __future__ import annotations
@@ -153,7 +153,7 @@ def build_sessions(
 def build_part(
     events: SessionEvents, owner: str, gap: timedelta | None, report: LogReport
 ) -> tuple[pl.DataFrame, list[tuple[str, str]]]:
-    """The results of some whole sessions with what was done to them; mistakes, place and words."""
+    """The results of some whole sessions with their actions; mistakes, place and words."""
     ordered = not events.unordered
     problems = [*events.problems, *find_event_problems(events, owner)]
     dropped, left_out = tally_problems(problems, events.locate, ordered=ordered)
@@ -253,7 +253,7 @@ def _drop_repeats(frame: pl.DataFrame) -> tuple[pl.DataFrame, int]:
 def _fold_actions(
     frame: pl.DataFrame, opening: pl.DataFrame, events: SessionEvents, part: LogReport
 ) -> tuple[pl.DataFrame, list[Problem]]:
-    """Results with what was done to them; and what was done to results that were never shown."""
+    """Results with their actions; and actions on results that were never shown."""
     actions = frame.filter(~pl.col("event").is_in([SHOWN, ASKED]))
     if not len(actions):
         return opening, []
@@ -320,7 +320,7 @@ def _keep_results(rows: pl.DataFrame) -> pl.DataFrame:
 
 
 def name_columns(rows: pl.DataFrame, known: Collection[str] = ()) -> pl.DataFrame:
-    """The columns that sessions have: those that are known, or in which something is told."""
+    """The columns of sessions: those that are known, or that have values."""
     rows = rows.drop("position", "event", strict=False)
     rows = rows.rename({"user": "searcher"}, strict=False)
     own = {"session", "query", "rank", "doc"}
@@ -382,7 +382,7 @@ def number_queries(opening: pl.DataFrame, events: SessionEvents) -> pl.DataFrame
 def drop_repeated_docs(opening: pl.DataFrame) -> tuple[pl.DataFrame, int]:
     """Lists with each document once, where it stands first; and how many results are left out.
 
-    What was done to any of them was done to the document. Ranks behind a result that is left out
+    An action on any of them is one on the document. Ranks behind a result that is left out
     are one less, as if it had not been shown.
     """
     shown = opening.filter(pl.col("doc").is_not_null())
@@ -433,7 +433,7 @@ def _count_before(keys: NDArray[np.int64]) -> NDArray[np.int64]:
 def attach_actions(
     actions: pl.DataFrame, results: pl.DataFrame, events: SessionEvents
 ) -> pl.DataFrame:
-    """What was done, each with the number of the result it was done to; null if none was shown.
+    """The actions, each with the number of its result; null if none was shown.
 
     It is the last before it in its session with the same document, of the same query where the
     event says which; `has_query` is false where it does not.

@@ -51,7 +51,7 @@ _NO_CALL = "the call that a result answers, before it"
 
 @define(eq=False)
 class _Call:
-    """One call of a tool, where it stands, and what it found once that is told; or a result."""
+    """One call of a tool, its place, and its result once that is known; or a result."""
 
     id: str
     tool: str = ""

@@ -115,7 +115,7 @@ def refuse_repeats(pairs: DocScores, place: str, problem: str) -> None:
 
 
 def _read_lists(mapping: Mapping[Any, Any], name: str, kind: Kind[Value]) -> NestedDict | Value:
-    """Lists as dicts with numbers, unless a document stands twice in one of a run."""
+    """Lists as dicts with numbers, unless a run has duplicate documents."""
     scored_lists: list[DocNumbers] = []
     pairs: dict[Any, DocScores] = {}
     for query, inner in mapping.items():

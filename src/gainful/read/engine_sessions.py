@@ -239,9 +239,9 @@ class EngineSessions:
         return not self.reader.owner
 
     def map_parts(self, compute: Callable[[Sessions], Value]) -> Iterator[Value]:
-        """What is computed of each part, here or on the workers; then, what is wrong is told.
+        """The result of each part, here or on the workers; then mistakes are raised.
 
-        A mistake in what is computed is told only if nothing is wrong with the rows.
+        A mistake in the computation is raised only if nothing is wrong with the rows.
         """
         report, failure = ReadReport(), None
         visit = self._visit_workers if self.engine is SPARK else self._visit_disk
@@ -631,7 +631,7 @@ def _was_done(values: pl.Series, seconds: float | None) -> pl.Series:
 
 
 def _find_query_values(frame: pl.DataFrame, number: Ranks) -> tuple[pl.DataFrame, frozenset[str]]:
-    """What is told of each query; and the columns in which results of one differ."""
+    """The attributes of each query; and the columns in which results of one query differ."""
     is_first = np.diff(number, prepend=-1) > 0
     changed = pl.all().ne_missing(pl.all().shift()) & ~pl.lit(pl.Series(is_first))
     flags = frame.select(changed.any()).row(0, named=True)

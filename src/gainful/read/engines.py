@@ -186,7 +186,7 @@ _ENGINE_MODULES = (
 
 @contextmanager
 def report_engine_errors(engine: Engine, name: str) -> Iterator[None]:
-    """Whatever an engine answers with but a result is told in one line."""
+    """Every failure of an engine becomes an error of one line."""
     try:
         yield
     except GainfulError:

@@ -1,7 +1,7 @@
 """Timestamps of logs → points in time: ISO 8601 with zones or without, epochs, other usual forms.
 
 Each value is read in the form that it has. One that has no known form is remembered as wrong, and
-where a date can be read in two ways, both are told and neither is taken.
+an ambiguous date is refused with both readings.
 """
 
 from __future__ import annotations

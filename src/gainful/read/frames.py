@@ -1,4 +1,4 @@
-"""Frames in memory that are not polars': pandas, Arrow and whatever else speaks Arrow.
+"""Frames in memory that are not polars': pandas, Arrow and whatever else supports Arrow.
 
 Columns that are Arrow's already, as pandas' texts mostly are, are taken over without a copy.
 """

@@ -1,4 +1,4 @@
-"""What recommenders choose from: the items of a catalogue, and who had to do with which."""
+"""What recommenders choose from: the items of a catalogue, and who interacted with which."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ AnyItems = str | PathLike[str] | Iterable[Any]
 
 @frozen(eq=False)
 class Items:
-    """The catalogue, and how many users had to do with each item; None where nobody says."""
+    """The catalogue, and how many users interacted with each item; None if unknown."""
 
     catalogue: frozenset[str] | None = None
     popularity: Mapping[str, int] | None = None

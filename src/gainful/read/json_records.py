@@ -1,7 +1,7 @@
 """Records of JSON, whatever holds them: lines, one list, one object, or the rows of a table.
 
 Logs and traces come as one object a line, as one list, or as a table whose cells are nested. A
-line that is no JSON does not hide the others: it is told as a record that cannot be read.
+line that is no JSON does not hide the others: it is reported as a record that cannot be read.
 """
 
 from __future__ import annotations

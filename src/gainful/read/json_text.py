@@ -2,8 +2,8 @@
 
 Bulk requests have a line with an action before each record; answers to `_search` and `_msearch`
 hold records in `hits.hits[]._source`; dumps of an index have `_source` in each line;
-OpenTelemetry's console exporter writes indented objects one after the other. Whoever reads JSON
-finds one record a line, or one list of them. Records stay on the line on which they begin, so that
+OpenTelemetry's console exporter writes indented objects one after the other. Readers of JSON get
+one record a line, or one list of them. Records stay on the line on which they begin, so that
 messages name it. An answer whose hits are documents is no envelope, but a ranking of them.
 """
 

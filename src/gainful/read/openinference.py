@@ -120,7 +120,7 @@ class _SpanReader:
         self._documents = self._paths.retrieved or (*_DOCUMENTS, *_DOCUMENT_IDS)
 
     def take_records(self, records: Iterable[tuple[int, Record]]) -> None:
-        """Some records of a file; those that cannot be read are told."""
+        """Some records of a file; unreadable ones are reported."""
         readable = []
         for number, record in records:
             if isinstance(record, Unreadable):
@@ -354,7 +354,7 @@ def _name_sessions(frame: pl.DataFrame, others: pl.DataFrame) -> pl.DataFrame:
 
 
 def _drop_doubles(retrievals: Retrievals, lists: RetrievedLists) -> pl.DataFrame:
-    """The searches, each once; one that comes again with other documents is told."""
+    """The searches, each once; one that appears again with other documents is reported."""
     frame = lists.frame
     key = pl.struct(TRACE, SPAN)
     told_again = frame.select(

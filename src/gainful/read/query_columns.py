@@ -1,4 +1,4 @@
-"""What is told of each query or session beside judgments: a label, a group, its text."""
+"""Attributes of queries or sessions: a label, a group, a text."""
 
 from __future__ import annotations
 
@@ -269,7 +269,7 @@ class Queries:
 def read_queries(queries: AnyQueries) -> Queries:
     r"""A table of queries: a file, a frame, or {query: text} or {query: {attribute: value}}.
 
-    The form of a file is told by its suffix. Lines of query, tab, text need no header.
+    The suffix of a file says its format. Lines of query, tab, text need no header.
 
     Examples:
         >>> from pathlib import Path

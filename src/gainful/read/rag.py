@@ -124,7 +124,7 @@ def _kind_names(columns: ColumnMapping) -> dict[str, tuple[str, ...]]:
 def refuse_unknown_lists(
     name: str, record: Mapping[str, Any], columns: ColumnMapping, kind: Kind[Any] | None = None
 ) -> None:
-    """Of lists that have other names, say which may be which, and how that is told.
+    """For lists with other names, say which may be which, and how to name them.
 
     Args:
         name: of the file.
@@ -196,7 +196,7 @@ def as_record(value: Any) -> Mapping[Any, Any] | None:
 def _read_list(
     value: Any, place: str, query: str, record: Mapping[Any, Any], number: str
 ) -> DocNumbers:
-    """Documents with their numbers, which may stand in a list beside theirs."""
+    """Documents with their numbers, which can be in a second list."""
     entries = as_list(value)
     if entries is None:
         raise BadInput(place, f"{quote(value)} is not a list of documents", _EXPECTED)
@@ -223,7 +223,7 @@ def _read_list(
 def _read_parts(
     records: Records, kind: Kind[Any], columns: ColumnMapping
 ) -> Iterator[tuple[str, str, Any, Mapping[Any, Any]]]:
-    """Where each query stands, its name, what is told of its documents, and all of it."""
+    """The place of each query, its name, its documents, and the whole record."""
     roles = {**kind.roles, "retrieved": "retrieved", "relevant": "relevant"}  # both parts name it
     inner_roles = {role: name for role, name in roles.items() if role != "doc"}
     paths = columns.names.get("doc", ())

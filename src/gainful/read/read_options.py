@@ -45,7 +45,7 @@ class ReadOptions:
 
     @property
     def policy(self) -> BadPolicy:
-        """What is done with what is not as it should be; it is refused unless asked otherwise."""
+        """What to do with malformed rows; by default they are refused."""
         return self.bad or "error"
 
     @property

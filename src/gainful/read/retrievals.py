@@ -119,7 +119,7 @@ class Retrievals:
         self._docs = RowBuffer({"doc": pl.String})
 
     def add(self, record: int, *, docs: Sequence[str] = (), **values: str | int | None) -> None:
-        """One search: its documents, and what is told of it by column."""
+        """One search: its documents, and its attributes by column."""
         self.extend([record], [docs], None, **{name: [value] for name, value in values.items()})
 
     def extend(
@@ -169,7 +169,7 @@ class Retrievals:
         return RetrievedLists(lists.with_columns(first), self._docs.to_frame()["doc"], grades)
 
     def _parse_times(self, frame: pl.DataFrame) -> pl.DataFrame:
-        """Searches with points in time; what is told, and is none, is a flaw."""
+        """Searches with points in time; an invalid time is a flaw."""
         texts = frame["time"]
         parsed = parse_times(texts, self.name)
         wrong = texts.is_not_null() & parsed.times.is_null() & frame["flaw"].is_null()
@@ -226,7 +226,7 @@ class Retrievals:
         )
 
     def _list_problems(self, frame: pl.DataFrame) -> list[Problem]:
-        """The rows of each kind of mistake, as they are told."""
+        """The rows of each kind of mistake, with their messages."""
         numbers = frame["flaw"]
         by_number = dict(enumerate(expected for expected, _ in self._flaws))
         expected = numbers.replace_strict(by_number, default=None, return_dtype=pl.String)

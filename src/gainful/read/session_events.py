@@ -4,14 +4,14 @@ Click logs, traces of agents, chat transcripts and UBI become this shape, and `b
 sessions of it. A reader gives the columns of `EVENT_COLUMNS` that its format knows (the others
 are null) and may add columns of its own, which sessions can be grouped by.
 
-A list that was shown is one row `shown` for each of its results. What searchers did to a result
-may stand in that row (`clicked`, `seconds`, `purchased`), or come as later rows of its own, whose
-`event` is `clicked`, `purchased` or any other word. A row `query` says that a query was asked: with
-no result after it, it returned nothing. Where lists come whole, as traces have them, each is one
-row `query`, and its results are some of the `docs` of all lists together.
+A list that was shown is one row `shown` for each of its results. Actions on a result can be in that
+row (`clicked`, `seconds`, `purchased`), or come as later rows of its own, whose `event` is
+`clicked`, `purchased` or any other word. A row `query` says that a query was asked: with no result
+after it, it returned nothing. Where lists come whole, as traces have them, each is one row `query`,
+and its results are some of the `docs` of all lists together.
 
 The columns of any table of a search log are found by their usual names or as the user maps them,
-and what was taken for what is told.
+and a note says which column was used for what.
 """
 
 from __future__ import annotations
@@ -380,7 +380,7 @@ def is_event_log(header: Header, facts: LogFacts) -> bool:
 
 
 def are_log_columns(names: Sequence[str]) -> bool:
-    """Are these the columns of a log: whose, what was asked, what came, and when or what was done?
+    """Are these the columns of a log: users, queries, results, and times or actions?
 
     Examples:
         >>> are_log_columns(["user", "query", "url", "clicked"])

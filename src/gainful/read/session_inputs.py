@@ -345,7 +345,7 @@ def _collect_from_engine(
     qrels: Qrels | None,
     behaviour: Mapping[str, float | None] | None,
 ) -> Sessions | pl.DataFrame:
-    """What is wanted of sessions in an engine, by judgments and by what was done; or all of it."""
+    """The rows of sessions in an engine that judgments or actions need; or all of them."""
     from gainful.read import engine_sessions  # noqa: PLC0415  (slow to load)
     from gainful.read.lazy import collect_frame  # noqa: PLC0415
 

@@ -1,8 +1,8 @@
 """`Sessions`: what searchers were shown, query after query, one row for each result.
 
-Tables of any make become one; what is not as it should be is told with the row it stands in, or,
-if the caller asks for it, the session is left out and counted. `SessionChoice` takes only some of
-the sessions, or the beginning of each.
+Tables of any make become one; a mistake is reported with its row or, if the caller asks for it, the
+session is left out and counted. `SessionChoice` takes only some of the sessions, or the beginning
+of each.
 """
 
 from __future__ import annotations
@@ -341,7 +341,7 @@ _MANY = 1 << 60  # queries; beyond it no column can count
 
 @frozen
 class SessionChoice:
-    """Which sessions are asked for: with these values, of so many queries; and how much of each."""
+    """Which sessions are wanted: with these values and numbers of queries; and how much of each."""
 
     where: Mapping[str, str] = {}
     min_queries: int | None = None

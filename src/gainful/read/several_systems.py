@@ -1,7 +1,7 @@
 """Sessions of several systems as one: each says which system it is of, and what it is paired with.
 
 Systems that were tried on the same conversations, or agents on the same tasks, have sessions of
-the same names in their files. Together these are told apart by the system, and the column
+the same names in their files. Together these are separated by the system, and the column
 `conversation` has the name that they share.
 """
 

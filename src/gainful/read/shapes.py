@@ -1,7 +1,7 @@
 """What is in memory → judgments or a run: dicts, frames, engines, and lists of many shapes.
 
 What a list is shows in its first entry. A tuple is a row (query, document, number), a list is the
-ranking of one query; where an entry could be either, both readings are told and nothing is guessed.
+ranking of one query; an ambiguous entry is refused with both readings, and nothing is guessed.
 """
 
 from __future__ import annotations

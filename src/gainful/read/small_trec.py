@@ -34,6 +34,13 @@ def read_small_files(paths: Sequence[object]) -> list[NestedDict]:
     return nested
 
 
+def read_first_lines(source: Source) -> NestedDict | None:
+    """The first lines of a run, if these are as usual."""
+    lines = "".join(f"{line}\n" for line in source.first_lines)
+    mapping = _read_lines(lines.encode(), *_RUN)
+    return None if mapping is None else NestedDict(mapping, source.name)
+
+
 def _open_small_files(paths: Sequence[object]) -> list[Source]:
     """The files, if all are plain, small together, and TREC's; else none."""
     files = [path for path in paths if isinstance(path, (str, PathLike)) and is_file(path)]
@@ -78,7 +85,7 @@ def _split_fields(data: bytes, size: int) -> list[list[str]]:
 def _group(
     queries: list[str], docs: list[str], numbers: list[float]
 ) -> dict[str, dict[str, float]] | None:
-    """Numbers by query and document; None if lines of a query stand apart, or one stands twice."""
+    """Numbers by query and document; None if lines of a query are apart, or duplicates."""
     mapping: dict[str, dict[str, float]] = {}
     begin = 0
     for query, lines in groupby(queries):

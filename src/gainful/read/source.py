@@ -206,7 +206,7 @@ class Source:
         return sum(len(comments.findall(piece)) for piece in self.iterate_pieces() if b"#" in piece)
 
     def iterate_pieces(self, size: int = _PIECE_BYTES) -> Iterator[bytes]:
-        """Whole lines of it, about so many bytes at a time; how far it was read is told."""
+        """Whole lines of it, in chunks of about this many bytes; reports the progress."""
         done = 0
         try:
             with self._open_stream() as stream:

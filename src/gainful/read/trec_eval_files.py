@@ -1,8 +1,8 @@
 """Judgments, preferences and runs, line by line as trec_eval reads them.
 
-Fields are told by ASCII blanks alone, a number is what a text begins with, and what follows it
+Only ASCII blanks separate fields, a number is what a text begins with, and what follows it
 is passed over. Version 10 skips comments: any in a run, but in judgments only one at a time, for
-it takes the line after a comment for a judgment. Blank lines may stand in runs alone. A text that
+it takes the line after a comment for a judgment. Only runs may have blank lines. A text that
 is not UTF-8 is read byte by byte.
 
 Tidy files are scanned at full speed. What trec_eval would make 0 of, a word where a number

@@ -28,7 +28,7 @@ _ZLIB_HEADS = (b"x\x01", b"x^", b"x\x9c", b"x\xda")  # of texts that polars take
 
 @frozen
 class LineFormat:
-    """The fields of a line, which of them count, and how they are told."""
+    """The fields of a line, which of them count, and their names."""
 
     fields: tuple[str, ...]
     number: str
@@ -116,7 +116,7 @@ def read_rows(
 
 
 def read_first_rows(source: Source) -> Run:
-    """The first rows of a run, and what it calls itself: by these notes say what it looks like."""
+    """The first rows of a run and its name, for notes on what it looks like."""
     first_lines = "\n".join(source.first_lines[:_SAMPLE_LINES]).encode()
     rows = read_rows(evolve(source, path=None, data=first_lines), RUN)
     return evolve(rows.build(), tag=last_tag(source), where=None)

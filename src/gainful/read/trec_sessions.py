@@ -9,7 +9,7 @@ are ranked by their scores, equal ones in the order of their lines, as the track
 them; where a line has no score, by the order of lines alone.
 
 The years of the Session Track (2011–2014) differ: what a document's id is called, whether topics
-have numbers, whether times are of the clock or in seconds, and whether turning a page is told as an
+have numbers, whether times are of the clock or in seconds, and whether turning a page is an
 interaction of its own.
 """
 
@@ -533,7 +533,7 @@ def join_last_query(sessions: Sessions, run: Run) -> Sessions:
 
 
 def _last_queries(sessions: Sessions) -> pl.DataFrame:
-    """A row for each session: the position of its next query, and what is told of the session."""
+    """A row for each session: the position of its next query, and its attributes."""
     heads = sessions.frame.group_by("session", maintain_order=True).agg(
         pl.col("query").max() + 1, pl.exclude("query", "rank", "doc").first()
     )

@@ -114,7 +114,7 @@ def _read_conversations(
 
 
 def _refuse_repeats(frame: pl.DataFrame, retrievals: Retrievals) -> pl.DataFrame:
-    """Turns by number; one that its conversation has already is told as wrong."""
+    """Turns by number; a repeated one is reported."""
     sound = frame.with_row_index("row").filter(pl.col("flaw").is_null())
     again = sound.filter(~pl.struct("session", _NUMBER).is_first_distinct())
     if not len(again):

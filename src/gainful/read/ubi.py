@@ -2,8 +2,8 @@
 
 Queries have `query_id`, `user_query`, `client_id`, `timestamp` and what was returned in
 `query_response_hit_ids`; events have `action_name`, `query_id`, `session_id`, `client_id`,
-`timestamp` and in `event_attributes` the `object.object_id` and the `position.ordinal`. Both may
-stand in one file, or each in its own. Where a query lists no hits, its impressions are its list.
+`timestamp` and in `event_attributes` the `object.object_id` and the `position.ordinal`. Both can be
+in one file, or each in its own. Where a query lists no hits, its impressions are its list.
 """
 
 from __future__ import annotations
@@ -79,7 +79,7 @@ def _find_kind(record: dict[str, Any]) -> str:
 
 
 def read_ubi(source: Source | Sequence[Source], reading: ReadOptions = AS_USUAL) -> SessionEvents:
-    """The queries of one or two files with what was shown, and what was done to it."""
+    """The queries of one or two files with the results shown, and the actions on them."""
     sources = [source] if isinstance(source, Source) else source
     name = " and ".join(source.name for source in sources)
     paths = [path for role in _PATHS for path in reading.columns.names.get(role, ())]
@@ -474,7 +474,7 @@ def split_queries(
 def build_lists(
     queries: pl.DataFrame, events: pl.DataFrame
 ) -> tuple[pl.DataFrame, pl.Series | None, list[str]]:
-    """Rows of what was shown, and of what was done; and what is to be said of them.
+    """Rows of results shown and of actions; and notes on them.
 
     Where every query has its hits, and each once, a row is a whole list, and all documents stand
     beside the rows.
@@ -592,7 +592,7 @@ def _rank_lists(shown: pl.DataFrame) -> tuple[pl.DataFrame, list[str]]:
 
 
 def _choose_actions(events: pl.DataFrame, shown: pl.DataFrame) -> tuple[pl.DataFrame, list[str]]:
-    """What was done to results; an event without an object was done to none."""
+    """Actions on results; an event without an object belongs to none."""
     actions = events.filter(~pl.col("event").is_in([SHOWN, ASKED])).drop("hits", "ordinal")
     other = actions.filter(pl.col("doc").is_null())
     notes = []

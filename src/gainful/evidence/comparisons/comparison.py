@@ -1,4 +1,4 @@
-"""`Comparison`: the evidence for each difference between systems, and who cannot be told apart."""
+"""`Comparison`: the evidence for each difference between systems, and groups without one."""
 
 from __future__ import annotations
 
@@ -254,7 +254,7 @@ def _format_evidence(comparison: Comparison, pair: Pair | None) -> tuple[str, ..
 def describe_differences(
     comparison: Comparison, measure: str, *, verbose: bool = False
 ) -> list[str]:
-    """Who cannot be told apart, and what so many queries can show."""
+    """Groups without a significant difference, and the detectable difference."""
     return [
         to_one_line(line)
         for line in (

@@ -149,7 +149,7 @@ class _Standing:
 
     @property
     def leading(self) -> tuple[str, ...]:
-        """The best, and who cannot be told apart from them."""
+        """The best, and those that do not differ significantly from them."""
         return (*self.best, *self.alike)
 
     def is_like(self, other: _Standing) -> bool:
@@ -158,7 +158,7 @@ class _Standing:
 
 
 def describe_comparison(comparison: ComparisonValues) -> str:
-    """Who leads, who cannot be told apart, who is better than whom and by how much."""
+    """Who leads, who does not differ significantly, who is better than whom and by how much."""
     if not comparison.compares_all:
         return _describe_against_baseline(comparison, comparison.measures[0])
     first, *others = (_find_standing(comparison, measure) for measure in comparison.measures)

@@ -252,7 +252,7 @@ class Study(Sample):
     def precision(self, measure: str, pair: IndexPair) -> tuple[int, float]:
         """How many searchers, and how far they vary.
 
-        By the linear model that is told by the error that all pairs share, and its degrees.
+        By the linear model, given the error that all pairs share, and its degrees of freedom.
         """
         units = self.differences(measure, pair)
         spread = 0.0 if units is None else find_spread(units.sums[:, 0])

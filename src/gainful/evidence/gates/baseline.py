@@ -35,7 +35,7 @@ def make_baseline(
 
     One that takes the place of a previous one remembers the anchor (of each measure the first run
     of the chain) and the history of the chain. Other judgments or another convention start anew:
-    their values cannot be held against the anchor's.
+    their values are not comparable with the anchor's.
 
     Examples:
         >>> from gainful import evaluate

@@ -27,7 +27,7 @@ Rule = Literal["floor", "ceiling", "max_drop", "no_worse_than", "per_query", "si
 
 @frozen
 class Check:
-    """One rule, held against one measure."""
+    """One rule, checked for one measure."""
 
     rule: Rule
     measure: str
@@ -173,7 +173,7 @@ class RuleOptions(TypedDict, total=False):
             Holm-corrected over the measures).
         no_worse_than: the margin of each measure: the run must be shown to be worse than the
             baseline by less (non-inferiority, by the one-sided limit of the change).
-        per_query: of each measure (drop, count): at most so many queries may drop by more than
+        per_query: of each measure (drop, count): at most this many queries may drop by more than
             that.
         alpha: the level of the limits of `no_worse_than`, and of the test for drift; 0.05.
         allow: "convention", "judgments", "queries": compare although these are not the baseline's;

@@ -146,7 +146,7 @@ def credit_docs(before: JudgedDocs, after: JudgedDocs, recipe: Recipe, change: f
 
 
 def _has_list_ideal(recipe: Recipe, sides: tuple[JudgedDocs, JudgedDocs]) -> bool:
-    """Is the ideal made of the list itself, and can it be told as a pool as well?
+    """Is the ideal made of the list itself, and can it be written as a pool as well?
 
     What is worth less than nothing has its place in such an ideal behind all that is unjudged.
     """

@@ -41,7 +41,7 @@ _WITH_TABLES = ("markdown", "html")
 class MovedDoc:
     """A judged document in both rankings; no rank where it was not retrieved.
 
-    `what` is told of the first k documents: one that leaves them is lost, though it may still
+    `what` is about the first k documents: one that leaves them is lost, though it may still
     have a rank. Where ties are averaged, a rank is the mean of those that are shared.
     """
 
@@ -155,7 +155,7 @@ def _list_rows(changes: Sequence[LargestChanges]) -> Table:
 
 
 def _format_counts(most_changed: LargestChanges) -> str:
-    """How many queries there are of each kind; those of one run only are told apart."""
+    """How many queries there are of each kind; those of one run only are listed separately."""
     parts = [
         f"{count_noun(most_changed.rose, most_changed.unit)} rose",
         f"{most_changed.fell} fell",

@@ -52,7 +52,7 @@ _FORMULAS = {param: formula for formula, param in FORMULA_PARAMS.items()}
 
 
 def _describe_sides(why: Why, effect: Effect) -> list[str]:
-    """What each tool does in the settings of a cause; a formula's parameter is told with it."""
+    """What each tool does in the settings of a cause; a formula includes its parameter."""
     texts = []
     for side in why.sides:
         own = side.entry.arguments  # these mean something to the measure itself
@@ -142,7 +142,7 @@ class Why(Shown):
 
     @property
     def names(self) -> tuple[str, str]:
-        """What the two are called, so that they can be told apart."""
+        """Distinct names of the two."""
         return convention_names(self.sides)
 
     @property
@@ -206,7 +206,7 @@ class Why(Shown):
 
 
 def convention_names(sides: Sides) -> tuple[str, str]:
-    """What two conventions are called, so that they can be told apart."""
+    """Distinct names of two conventions."""
     mine, theirs = (side.convention for side in sides)
     changed = mine.name == theirs.name and mine != theirs
     return mine.name, f"{theirs.name} (changed)" if changed else theirs.name

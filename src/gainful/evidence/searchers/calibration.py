@@ -165,7 +165,7 @@ class Searchers:
 def fit_searchers(
     observed: Observed, keys: Mapping[str, Any], *, level: float, seed: int, compare: bool
 ) -> Searchers:
-    """The searchers of these sessions; with `compare`, by which discount they are told best."""
+    """The searchers of these sessions; with `compare`, also the discount that fits them best."""
     reading = None
     if observed.depths is not None and observed.depths.size:
         reading = _fit_behaviour(observed.depths, level, seed, compare=compare)
@@ -288,7 +288,7 @@ class Calibration(Shown):
         }
 
     def page(self, *, verbose: bool = False) -> Page:
-        """What searchers do, by which discount it is told best, and the measures to paste."""
+        """How searchers behave, which discount fits best, and the measures for them."""
         searchers = self.searchers
         best = searchers.measures.best
         marks = {best: "fits best", searchers.measures.ranking: "of single lists"}

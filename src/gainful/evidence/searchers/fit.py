@@ -420,7 +420,7 @@ class HeldOut:
 
     @property
     def is_close(self) -> bool:
-        """Can it not be told from the best model?"""
+        """Is it as good as the best model?"""
         return self.behind <= _CLEARLY * self.error
 
 

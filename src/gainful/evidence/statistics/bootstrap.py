@@ -32,7 +32,7 @@ INTERVALS = {"percentile": "bootstrap, percentile", "BCa": "bootstrap, BCa"}
 def bootstrap_test(
     differences: Array | UnitSums, resampling: Resampling, method: BootstrapKind = "BCa"
 ) -> Outcome:
-    """The mean of each column over drawn units; of those that are all alike nothing is told."""
+    """The interval of each column's mean over resampled units; none for constant columns."""
     units = UnitSums.from_values(differences)
     varying = np.flatnonzero(np.ptp(units.unit_means, axis=0) > 0)
     first = units.sums[0]

@@ -107,7 +107,7 @@ def check_share(name: str, value: object, least: float = 0.0) -> None:
 
 
 def check_levels(alpha: float, power: float) -> None:
-    """Refuse levels at which no power can be told."""
+    """Refuse levels at which power is undefined."""
     check_share("alpha", alpha, _SMALLEST_ALPHA)
     check_share("power", power)
     if power <= alpha:

@@ -1,10 +1,11 @@
 """Step-down max-T: what is a p worth among many that are tested together?
 
 Each comparison has a statistic, large where it speaks against chance. Resamples give all of them
-anew, together, so that what comparisons have in common (queries, runs) is kept. The largest is held
-against the largest of each resample; the next against the largest of those not yet passed; and so
-on (Westfall & Young 1993; Romano & Wolf 2005). Where the comparisons that are alike in truth have
-the distribution that resamples give them, the chance of any mistake among them is at most alpha.
+anew, together, so that what comparisons have in common (queries, runs) is kept. The largest is
+compared with the largest of each resample; the next against the largest of those not yet passed;
+and so on (Westfall & Young 1993; Romano & Wolf 2005). Where the comparisons that are alike in truth
+have the distribution that resamples give them, the chance of any mistake among them is at most
+alpha.
 """
 
 from __future__ import annotations
@@ -41,8 +42,8 @@ class StepDown:
     """Counts of resamples as extreme as what was seen, chunk by chunk of them.
 
     Args:
-        observed: of each comparison how much it speaks against chance; at least 0, and so
-            standardised that comparisons can be held against each other.
+        observed: the evidence of each comparison against chance; at least 0, and standardised so
+            that comparisons are comparable.
         slack: how far below a resample may be and still count as equal, by comparison: what
             rounding can be.
     """
@@ -117,12 +118,11 @@ def flip_families(measures: Sequence[UnitSums], pairs: Ranks, resampling: Resamp
     """The sign-flip test of all pairs of runs at once: p by itself and among all, measures × pairs.
 
     One random sign for each query (or cluster) flips the differences of all pairs together. Each
-    pair's sum is divided by the root of the sum of its squares, which no flip changes: of as many
-    queries that is larger just where Student's t is, so pairs of different spread can be held
-    against each other. The intervals hold all at once (single-step): mean ± c standard errors,
-    where c is what the largest t of all pairs passes in alpha of the flips of differences from
-    their means. Control of the family is exact where differences are symmetric together, else
-    asymptotic.
+    pair's sum is divided by the root of the sum of its squares, which no flip changes: for the same
+    number of queries it grows with Student's t, so pairs of different spread are comparable. The
+    intervals hold all at once (single-step): mean ± c standard errors, where c is what the largest
+    t of all pairs passes in alpha of the flips of differences from their means. Control of the
+    family is exact where differences are symmetric together, else asymptotic.
 
     Args:
         measures: of each the sums of every run (a column) over the units, which are the same in

@@ -66,7 +66,7 @@ def t_test(differences: Differences, resampling: Resampling) -> Outcome:
 
 
 def t_interval(differences: Differences, alpha: float) -> tuple[Array, Array]:
-    """Where the mean of each column is, by Student's t; nowhere to be told if all are alike.
+    """The interval of each column's mean by Student's t; undefined for constant columns.
 
     Examples:
         >>> low, high = t_interval(np.array([[1.0], [2.0], [4.0]]), 0.05)

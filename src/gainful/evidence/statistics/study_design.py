@@ -186,7 +186,7 @@ _ROUNDING_STEPS = 16  # steps of the grid, for each session: what taking blocks 
 
 
 def is_estimable(design: Design, blocks: Sequence[Ranks]) -> bool:
-    """Can systems be told from blocks? Not where everybody tried one system alone."""
+    """Can systems be separated from blocks? Not where everybody tried one system alone."""
     indicators = np.eye(design.systems)[design.system]
     residuals = remove_block_effects(indicators, blocks)
     rank = int(
@@ -386,7 +386,7 @@ class LinearModel:
 def build_linear_model(
     system: Ranks, searcher: Ranks, other_blocks: Sequence[Ranks], pairs: Sequence[tuple[int, int]]
 ) -> LinearModel | None:
-    """The model of these sessions, numbers for each; None where systems cannot be told from blocks.
+    """The model of these sessions; None if systems cannot be separated from blocks.
 
     The difference of a pair of systems is the first less the second.
     """

@@ -1,8 +1,8 @@
 """Measures of a searcher who goes on or stops: RBP, ERR, and those of the C/W/L framework.
 
 Grades are scaled to gains from 0 to 1; the best grade is `max_grade`, or if it is not set the
-highest that was given. Most of these measures are told by how likely the searcher goes on from
-one rank to the next; the weight of a rank is how likely it is seen at all.
+highest that was given. Most of these measures are defined by the probability of going on from one
+rank to the next; the weight of a rank is how likely it is seen at all.
 """
 
 from __future__ import annotations

@@ -45,8 +45,8 @@ def curve(
 ) -> pl.DataFrame:
     """The mean vector of each group: query, rank, position, mean, n, and how many still search.
 
-    Where a searcher has stopped, the last value is held: to the end of the longest session of the
-    group, or of all groups in common.
+    After a searcher has stopped, the last value is repeated: to the end of the longest session of
+    the group, or of all groups in common.
     """
     terms = curve_terms(sessions, recipe)
     frames = []
@@ -70,7 +70,7 @@ class CurveTerms:
     query_counts: Ranks
 
     def add_up(self, flags: Flags, queries: int | None = None) -> CurveSums:
-        """The sums over some sessions, to so many queries or as far as the vectors go."""
+        """The sums over some sessions, up to a number of queries or as far as the vectors go."""
         terms = (self.upper, self.lower, self.counted)
         upper, lower, n = (each[flags][:, :queries].sum(axis=0) for each in terms)
         searching = self.query_counts[flags][:, None] >= np.arange(1, len(upper) + 1)
@@ -154,7 +154,7 @@ class CurveSums:
         self.searching = mine.searching + theirs.searching
 
     def hold(self, queries: int) -> CurveSums:
-        """The sums to so many queries."""
+        """The sums up to a number of queries."""
         more = queries - len(self.searching)
         if not more:
             return self
@@ -168,7 +168,7 @@ class CurveSums:
 def tabulate_curve(
     sums: CurveSums, recipe: SessionRecipe, keys: Mapping[str, Any], queries: int
 ) -> pl.DataFrame:
-    """The mean vector of a group to so many queries, as tidy data."""
+    """The mean vector of a group up to a number of queries, as tidy data."""
     x = sums.upper.shape[1]
     upper, lower, n = (terms[:queries].ravel() for terms in (sums.upper, sums.lower, sums.n))
     if _averages_first(recipe):
@@ -211,7 +211,7 @@ def compute_session_values(sessions: MatchedSessions, recipe: SessionRecipe) -> 
 def per_cost(
     means: Mapping[str, float | None], recipes: Mapping[str, SessionRecipe]
 ) -> dict[str, float | None]:
-    """By measure of which more is better: what sessions bring for what they cost."""
+    """For each measure where higher is better: gain per cost."""
     cost = next(means[name] for name, recipe in recipes.items() if recipe.entry.is_cost)
     return {
         name: None if mean is None or not cost else mean / cost

@@ -128,7 +128,7 @@ def _parse_measure_and_depths(
 
 @frozen(eq=False, kw_only=True)
 class SweepGrid:
-    """All that a sweep goes through, and the setting that the others are held against."""
+    """All settings of a sweep, and the reference."""
 
     measure: str
     convention: SessionConvention
@@ -266,7 +266,7 @@ class SweepSums:
         return self.recipe.convention.ideal_kind == "repeated"
 
     def _divide_by_dcg(self, discount: Array, lines: Array, ideals: Ideals) -> SweepRow:
-        """Each kind divided by its DCG, so that only groups and lengths need be told apart."""
+        """Each kind divided by its DCG, so only groups and lengths differ."""
         width = min(ideals.depth, ideals.pool.shape[1])
         ideal = (ideals.pool[:, :width] @ discount[:width])[ideals.base[:, 0]][:, None]
         share = np.divide(lines, ideal, out=np.zeros_like(lines), where=ideal > 0)

@@ -113,7 +113,7 @@ def choose_places(
 
 
 def sample_queries(changes: Array, limit: int, seed: int) -> list[int]:
-    """The places of at most so many queries, the most telling first.
+    """The places of at most this many queries, the most informative first.
 
     Half of them changed most; the others are drawn by chance, so that the page also has what is
     usual. Where all can be shown, all are, those that changed most first.
@@ -207,7 +207,7 @@ def build_page_data(
 def hold_details(
     places: Sequence[int], details: Iterable[dict[str, Any]]
 ) -> dict[int, dict[str, Any]]:
-    """What is told of single queries, by their places: as many as the page can hold."""
+    """The details of single queries, by their places: as many as the page can hold."""
     held: dict[int, dict[str, Any]] = {}
     size = 0
     for place, detail in zip(places, details, strict=False):

@@ -52,7 +52,7 @@ _UNCLEAR = "Grey: no significant difference from the baseline."
 
 
 def label_runs(names: Sequence[str]) -> list[str]:
-    """Names of runs that are not long, steer nothing, and can be told apart.
+    """Short, distinct names of runs without control characters.
 
     Examples:
         >>> label_runs(["bm25", "x" * 100, "x" * 99])[1:] == [

@@ -156,7 +156,7 @@ def ideal_gain(
     gains: SessionGains,
     queries: Ranks | None = None,
 ) -> Array:
-    """The gain of each ideal session at its end, or after so many queries."""
+    """The gain of each ideal session at its end, or after a number of queries."""
     kind = recipe.convention.ideal_kind
     length = sessions.query_counts if queries is None else queries
     if recipe.queries is not None:  # the ideal session has them all

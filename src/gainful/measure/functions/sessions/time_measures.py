@@ -1,8 +1,8 @@
 """sTBG and sU: the gain of whole sessions by the time spent, or by the text read, so far.
 
-The clock, or the text, goes on from query to query. Where clicks are told, searchers opened what
-they clicked, and stayed for the `seconds` that a log tells; else they open documents as likely as
-the searchers did whom Smucker & Clarke watched.
+The clock, or the text, goes on from query to query. If a log has clicks, searchers opened what they
+clicked and stayed for its `seconds`; else they open documents with the probabilities that Smucker &
+Clarke observed.
 """
 
 from __future__ import annotations

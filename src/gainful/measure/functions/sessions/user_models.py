@@ -8,8 +8,8 @@ query by their lengths alone.
 
 sINST and sIFT (Wicaksono & Moffat 2021) take two probabilities of the C/W/L framework: of going on
 to the next document of a list, which is INST's or IFT's, and of asking a next query once the list
-is left, p_ref after every list, until the session has no more queries. What is to be expected
-follows from query to query, from how likely the searcher comes there with so much behind them.
+is left, p_ref after every list, until the session has no more queries. Expectations are computed
+query by query, from how likely the searcher comes there with so much behind them.
 """
 
 from __future__ import annotations
@@ -215,7 +215,7 @@ _DIGITS = 9  # what searchers have behind them is the same, if it is so to so ma
 
 @frozen
 class _Searcher:
-    """How a searcher goes down a list, of which ranks and cumulated gains are told."""
+    """How a searcher goes down a list, given its ranks and cumulated gains."""
 
     behind: Callable[[Array, Array], Array]  # what counts of the list, to be carried on
     go_on: Callable[[Array, Array, Array], Array]  # by all that is behind, rank, gain of the list
@@ -366,7 +366,7 @@ def _blocks(sessions: MatchedSessions, recipe: SessionRecipe) -> Iterator[tuple[
 
 
 def _walk(lists: _Lists, recipe: SessionRecipe, searcher: _Searcher) -> tuple[Array, Array]:
-    """How many documents are looked at in each session, and what they gain, as is to be expected.
+    """How many documents are looked at in each session, and their expected gain.
 
     Of all searchers who come to a list, as many look at each of its documents as went on at those
     above it; the others leave, and p_ref of them come to the next list.
