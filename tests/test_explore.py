@@ -223,7 +223,7 @@ def test_a_link_opens_the_numbers_and_the_interval_of_python(browser, study, see
 
 
 def test_a_link_out_of_range_opens_the_nearest_view_and_says_so(browser, study):
-    fragment = "#b=0.2&bq=1e9&x=2.7&min_queries=-4&discount=nonsense&by=nobody&where=scenario%3DZ&weights=1,2&compare=9"
+    fragment = "#b=0.2&bq=1e9&x=2.7&min_queries=-4&discount=nonsense&by=nobody&where=scenario%3DZ&weights=1,2&compare=9&value=much&session=lost"
     with open_page(browser, study[1], fragment) as page:
         message = page.locator("#message").text_content()
         for name in (
@@ -236,6 +236,8 @@ def test_a_link_out_of_range_opens_the_nearest_view_and_says_so(browser, study):
             "scenario=Z",
             "weights",
             "compare = 9",
+            "value = much",
+            "session = lost",
         ):
             assert name in message
         assert [page.locator(f"#{name}-number").input_value() for name in ("b", "bq", "x")] == [

@@ -309,6 +309,38 @@ def test_an_address_with_a_query_opens_it(shown, news):
     page.requests[:] = page.requests[:1]
 
 
+def test_an_address_with_a_query_that_is_not_there_opens_the_first_and_says_so(shown, news):
+    page = shown(news)
+    first = page.text("#query h3")
+    page.page.goto(page.file.as_uri() + "#query=<b>lost</b>")
+    page.page.reload()
+    assert page.text("#query h3") == first
+    assert "<b>lost</b>" in page.text(".sampled")
+    page.requests[:] = page.requests[:1]
+
+
+def test_8_runs_of_500_queries_and_100_ranks_fit_into_a_page_that_is_drawn_at_once(shown):
+    chance = np.random.default_rng(1)
+    queries = [f"q{number}" for number in range(500)]
+    qrels = {
+        query: {f"d{doc}": 1 + int(doc) % 3 for doc in chance.choice(300, 30, replace=False)}
+        for query in queries
+    }
+    runs = {
+        f"run {number}": {
+            query: {f"d{doc}": 100.0 - at for at, doc in enumerate(chance.permutation(300)[:100])}
+            for query in queries
+        }
+        for number in range(8)
+    }
+    made = gainful.report(qrels, runs, "nDCG@10", resamples=99)
+    assert len(made.encode()) < 15_000_000
+    page = shown(made)
+    drawn = "performance.getEntriesByType('navigation')[0].domComplete"
+    assert page.page.evaluate(drawn) < 2000  # milliseconds
+    assert len(page.rows()) == 25
+
+
 def test_values_can_be_taken_away_as_csv_that_no_spreadsheet_runs(shown):
     judged = {"=1+1": {"a": 1}, "2": {"b": 1}}
     runs = {"-run": {"=1+1": ["x", "a"], "2": ["b"]}, "other, run": {"=1+1": ["a"], "2": ["x"]}}

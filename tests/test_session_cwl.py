@@ -18,7 +18,7 @@ from gainful.errors import BadValue
 from gainful.measure.build_session_recipes import (
     build_session_recipes,
 )
-from gainful.measure.functions.sessions import cwl
+from gainful.measure.functions.sessions import user_models
 from gainful.measure.sessions.in_parts import PartMatcher
 
 STUDY = gainful.sessions.simulate_study(3)
@@ -209,7 +209,7 @@ def test_neither_the_parts_nor_the_order_of_sessions_matter(data, name, cells):
     rows, judgments = data
     at_once = session_values(session_frame(rows), judgments, f"{name}@3")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(cwl, "_BLOCK_CELLS", cells)
+        patch.setattr(user_models, "_BLOCK_CELLS", cells)
         in_parts = session_values(session_frame(rows), judgments, f"{name}@3")
     assert in_parts == pytest.approx(at_once, abs=1e-12)
 

@@ -9,7 +9,6 @@ from gainful.api.evaluate import evaluate as evaluate
 from gainful.api.explain import (
     explain as explain,
     explain_query as explain_query,
-    which as which,
 )
 from gainful.api.explore import explore as explore
 from gainful.api.gate import gate as gate
@@ -21,6 +20,7 @@ from gainful.api.report import report as report
 from gainful.api.reproduce import reproduce as reproduce
 from gainful.api.unjudged import unjudged as unjudged
 from gainful.api.values import read_values as read_values
+from gainful.api.which import which as which
 from gainful.api.why import why as why
 
 # isort: split

@@ -28,6 +28,7 @@ from gainful.evidence.moves.largest_changes import find_largest_changes
 from gainful.evidence.pairing import choose_baseline
 from gainful.match.match import MatchedRun
 from gainful.measure.build_recipes import Measures
+from gainful.measure.notes import require_qrels_overlap
 from gainful.measure.sessions.results import SessionResults
 from gainful.measure.values import Results
 from gainful.read.inputs import AnyQrels, AnyRun
@@ -95,6 +96,7 @@ def compare(
     clusters = find_clusters(method.cluster, reading, qrels, *named_runs.values())
     evaluated = [*evaluate_matched(qrels, named_runs, measures, reading, with_rows=per_query)]
     results = [run for run, _ in evaluated]
+    require_qrels_overlap(results)
     comparison = compare_results(results, by, block, clusters, **method_options)
     return _add_largest_changes(comparison, evaluated) if per_query else comparison
 

@@ -18,7 +18,6 @@ from gainful.measure.contributions import Contributions, explain_grades
 from gainful.measure.explanation import Explanation, explain_ranking, rank_queries
 from gainful.measure.language import parse
 from gainful.measure.measure import Measure
-from gainful.measure.which import Formulations, find_formulations
 from gainful.read.inputs import AnyQrels, AnyRun
 from gainful.read.ranking_matrix import Numbers, read_ranking
 from gainful.types import finite_or_none
@@ -105,22 +104,3 @@ def explain_query(
     value = finite_or_none(float(np.ma.filled(values, np.nan)[list(results.ids).index(str(query))]))
     rankings = rank_queries(matched, recipe, [str(query)])
     return contributions.explain_query(recipe, rankings, str(query), value)
-
-
-@answer_keywords
-def which(value: str | float, grades: Numbers, *, judged: Numbers | None = None) -> Formulations:
-    """Which formulations give this value, to the precision it is printed with?
-
-    Args:
-        value: as a tool printed it; a text keeps trailing zeros.
-        grades: of the documents, in rank order.
-        judged: all judged grades of the query, including those of the ranking: the ideal.
-
-    Examples:
-        >>> answer = which("0.932", [3, 2, 3, 0, 1, 2])
-        >>> print(answer.matches[0].measure, *answer.matches[0].tools)
-        nDCG(discount=jk2002, b=2) jk2002 wikipedia ntcireval
-    """
-    ranking = read_ranking(grades, "grades")
-    pool = None if judged is None else read_ranking(judged, "judged")
-    return find_formulations(value, ranking, pool)

@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from gainful.api import explain as api
+from gainful.api import explain as api, which as which_api
 from gainful.cli.answer import argument, command
 from gainful.cli.command import PATH
 from gainful.cli.options import (
@@ -130,5 +130,5 @@ def which(*, value: str, grades: tuple[str, ...], judged: str | None) -> tuple[S
       gainful which 8.10 3 2 3 0 1 2 --format json
     """
     pool = None if judged is None else parse_numbers([judged], "judged")
-    formulations = api.which(value, parse_numbers(grades, "grades"), judged=pool)
+    formulations = which_api.which(value, parse_numbers(grades, "grades"), judged=pool)
     return formulations, 0 if formulations.matches else 1

@@ -21,13 +21,12 @@ from gainful.match.frames import match_subtopics, order_pool
 from gainful.match.matched import Subtopics
 from gainful.match.rank_order import ideal_order, invert_order
 from gainful.read.qrels_and_run import Qrels, with_summed_grades
-from gainful.read.session_layout import SessionLayout, find_layout
+from gainful.read.session_layout import HASH_MIX, SessionLayout, find_layout
 from gainful.read.sessions import Sessions, count_results
 from gainful.text import count_noun, quote
 from gainful.types import Array, Flags, Ranks, slices
 
 _BATCH_QUERIES = 1 << 14  # queries looked at together
-_HASH_MIX = np.uint64(0x9E3779B97F4A7C15)  # spreads small numbers over 64 bits
 
 
 @frozen(eq=False, kw_only=True)
@@ -382,8 +381,8 @@ def _join_hits(
     frame: pl.DataFrame, layout: SessionLayout, base: Ranks, pool_docs: pl.Series, pool_base: Ranks
 ) -> tuple[Ranks, Ranks]:
     """Which judgment meets which row: by a few bits of a hash, by all of them, and exactly."""
-    wanted_hashes = pool_docs.hash(1).to_numpy() ^ (pool_base.astype(np.uint64) * _HASH_MIX)
-    candidates, hashes = _find_candidates(layout, base.astype(np.uint64) * _HASH_MIX, wanted_hashes)
+    wanted_hashes = pool_docs.hash(1).to_numpy() ^ (pool_base.astype(np.uint64) * HASH_MIX)
+    candidates, hashes = _find_candidates(layout, base.astype(np.uint64) * HASH_MIX, wanted_hashes)
     judged = pl.DataFrame({"hash": wanted_hashes, "place": np.arange(len(wanted_hashes))})
     candidate_rows = pl.DataFrame({"hash": hashes, "row": candidates})
     hits = candidate_rows.join(judged, on="hash", how="inner", maintain_order="left")

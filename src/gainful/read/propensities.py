@@ -56,10 +56,8 @@ def _read_file(path: str | PathLike[str]) -> Array:
     values = named_columns.number_column(table, column)
     bad_ranks = ~((ranks >= 1) & (ranks == ranks.floor())).fill_null(value=False)
     bad_values = ~((values > 0) & (values <= 1)).fill_null(value=False)
-    for name, bad, allowed in (
-        (rank, bad_ranks, "ranks 1, 2, 3 …"),
-        (column, bad_values, _ALLOWED),
-    ):
+    wrong = ((rank, bad_ranks, "ranks 1, 2, 3 …"), (column, bad_values, _ALLOWED))
+    for name, bad, allowed in wrong:
         if bad.any():
             row = int(bad.arg_true()[0])
             problem = f"{name} {quote(table.frame[name][row])} is not valid"

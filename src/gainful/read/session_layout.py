@@ -22,7 +22,7 @@ from gainful.types import Flags, slices
 RowIndices = NDArray[np.intp]
 _BATCH_ROWS = 1 << 16  # rows looked at together: they stay in the processor's cache
 _SHORT_LIST = 32  # lists of up to so many results are searched for repeats pair by pair
-_MIX = np.uint64(0x9E3779B97F4A7C15)  # spreads small numbers over 64 bits
+HASH_MIX = np.uint64(0x9E3779B97F4A7C15)  # spreads small numbers over 64 bits
 
 
 @frozen(eq=False)
@@ -141,7 +141,7 @@ def _has_duplicates(rank: NDArray[np.int64], layout: SessionLayout) -> bool:
     longest = int(layout.query_lengths.max())
     if longest > _SHORT_LIST:
         number = np.repeat(
-            np.arange(len(layout.query_starts), dtype=np.uint64) * _MIX, layout.query_lengths
+            np.arange(len(layout.query_starts), dtype=np.uint64) * HASH_MIX, layout.query_lengths
         )
         mixed = pl.Series(layout.doc_hashes ^ number)
         return mixed.n_unique() < len(mixed)

@@ -61,7 +61,7 @@ from gainful.evidence.statistics.outcome import (
 from gainful.evidence.statistics.paired_tests import TESTS, TUKEY_WORDS, posterior_t, tost_p
 from gainful.evidence.statistics.study_design import Interaction
 from gainful.measure.groups import list_names
-from gainful.measure.notes import describe_convention, require_qrels_overlap
+from gainful.measure.notes import describe_convention
 from gainful.measure.results import list_footnotes
 from gainful.measure.sessions.results import (
     SessionResults,
@@ -289,7 +289,6 @@ class PairedSample(Sample):
         """Runs that were evaluated alike, paired by query."""
         names = [result.name for result in results]
         refuse_unlike(results, names)
-        require_qrels_overlap(results)
         tables = {measure: pair_results(results, measure) for measure in results[0].values}
         parts = {"results": results, "footnotes": partial(list_footnotes, results)}
         return cls._prepare(tables, method, clusters, **parts, names=names, kind="run")

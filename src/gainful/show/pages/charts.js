@@ -2,7 +2,7 @@
 // Charts of all pages: lines with bands, and the map of who leads for which searcher.
 // They are given numbers and names, follow the theme by the style sheet, and answer mouse, touch and keys.
 const Charts = (() => {
-  const { makeElement, makeSvgElement, shorten } = Elements;
+  const { makeElement, makeSvgElement, shorten, formatNumber } = Elements;
   const AROUND = { left: 54, top: 10, bottom: 40, right: 12 };
   const LETTER = 8, WIDE_LETTER = 9; // pixels of a letter of a label, about; of one on the map
 
@@ -179,7 +179,7 @@ const Charts = (() => {
   }
 
   // spec: b, bq (bases of the grid), fields [{colour, name, leads, sure}] (above zero where a group leads, and where by more than
-  // chance), here {b, bq}, measured {b: [low, value, high], bq: …}, onMove(b, bq), describe(b, bq), label
+  // chance), here {b, bq}, measured {b: [low, value, high], bq: …}, onMove(b, bq), label
   function drawMap(place, spec) {
     const width = Math.max(place.wide || place.clientWidth, 220), height = Math.min(spec.height ?? 300, Math.max(230, 0.9 * width));
     const inner = { width: width - 48 - 10, height: height - 8 - 38 };
@@ -224,6 +224,13 @@ const Charts = (() => {
     ring.setAttribute("cy", y(bq));
   }
 
+  // Who leads at a point of a map, by the nearest of its grid.
+  function describePoint({ b: bs, bq: bqs, fields }, b, bq) {
+    const nearest = (bases, value) => bases.reduce((best, base, n) => (Math.abs(Math.log(base / value)) < Math.abs(Math.log(bases[best] / value)) ? n : best), 0);
+    const cell = nearest(bs, b) * bqs.length + nearest(bqs, bq), leader = fields.find((field) => field.leads[cell] > 0);
+    return `b = ${b}, bq = ${bq}: ${leader ? `${shorten(leader.name, 40)} leads by ${formatNumber(leader.leads[cell], 3)}${!leader.sure || leader.sure[cell] > 0 ? "" : ", within chance"}` : "nobody leads"}`;
+  }
+
   function listenOnMap(place) {
     place.listens = true;
     const round = (value) => +value.toPrecision(3);
@@ -235,7 +242,7 @@ const Charts = (() => {
     };
     place.addEventListener("pointermove", (event) => {
       const [b, bq] = locate(event);
-      place.readout.textContent = place.state.spec.describe(b, bq);
+      place.readout.textContent = describePoint(place.state.spec, b, bq);
       if (event.buttons) place.state.spec.onMove?.(b, bq);
     });
     place.addEventListener("pointerdown", (event) => { place.state.spec.onMove?.(...locate(event)); });

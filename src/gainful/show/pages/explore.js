@@ -119,11 +119,6 @@
     Charts.drawMap(byId("map"), {
       b: survey.b, bq: survey.bq, fields, here: set, measured: measured && { b: measured[0], bq: measured[1] }, label: "Who leads for which searcher. Arrow keys move the ring.",
       onMove: (b, bq) => { Object.assign(set, { b, bq }); problems = []; show(); schedule(); },
-      describe: (b, bq) => {
-        const nearest = (bases, value) => bases.reduce((best, base, n) => (Math.abs(Math.log(base / value)) < Math.abs(Math.log(bases[best] / value)) ? n : best), 0);
-        const cell = nearest(survey.b, b) * survey.bq.length + nearest(survey.bq, bq), leader = fields.find((field) => field.leads[cell] > 0);
-        return `b = ${b}, bq = ${bq}: ${leader ? `${shorten(leader.name, 40)} leads by ${formatNumber(leader.leads[cell], 3)}${leader.sure[cell] > 0 ? "" : ", within chance"}` : "nobody leads"}`;
-      },
     });
     byId("map-note").textContent = `The ring marks your setting: click to move it. Pale: within chance${verdict.few ? " (too few sessions to be sure)" : ""}.${data.measured ? " Dashed box: where the searchers were measured, the cross the likeliest." : ""}`;
   }

@@ -34,7 +34,8 @@ const Link = (data, study, limits) => {
     };
     for (const name of ["b", "bq", "x"]) readNumber(name, name, limits[name], name === "x");
     readNumber("min_queries", "minQueries", limits.minQueries, true);
-    if (parts.has("value")) set.normalised = parts.get("value") === "share";
+    if (["share", "gain"].includes(parts.get("value"))) set.normalised = parts.get("value") === "share";
+    else if (parts.has("value")) complain(`value = ${parts.get("value")}`, `value = ${set.normalised ? "share" : "gain"}`);
     if (parts.has("weights")) {
       const asked = parts.get("weights").split(",").map((weight) => (weight.trim() === "" ? NaN : Number(weight))), good = asked.length === start.weights.length && asked.every(Number.isFinite);
       if (good) set.weights = asked.map((weight) => Math.min(Math.max(weight, limits.weight[0]), limits.weight[1]));
@@ -58,6 +59,7 @@ const Link = (data, study, limits) => {
       if (code < 0) complain(`${name} = ${parts.get(name)}`, n ? "the runner-up" : "the leader"); else pair[n] = code;
     });
     const session = parts.has("session") ? data.sessions.names.indexOf(parts.get("session")) : -1;
+    if (parts.has("session") && session < 0) complain(`session = ${parts.get("session")}`, "the first session");
     return { set, pair, session: session < 0 ? null : session, problems };
   }
 

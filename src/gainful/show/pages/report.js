@@ -269,10 +269,12 @@
   byId("next").addEventListener("click", () => { state.first += PAGE; drawTable(); });
 
   redraw();
-  let linkedQuery = -1;
+  let linkedQuery = -1, asked = "";
   try {
-    if (location.hash.startsWith("#query=")) linkedQuery = queries.indexOf(decodeURIComponent(location.hash.slice(7)));
+    if (location.hash.startsWith("#query=")) asked = decodeURIComponent(location.hash.slice(7));
+    linkedQuery = queries.indexOf(asked);
   } catch { /* a broken address opens no query */ }
   if (linkedQuery >= 0) openQuery(linkedQuery, true);
-  else if (queries.length) openQuery(sortQueries().find((q) => data.details[q]) ?? 0, false);
+  else if (asked) byId("finding").after(makeElement("p", { class: "sampled", role: "status" }, `This page has no ${words.unit} `, userText(asked, {}, 60), ", which its address asks for."));
+  if (linkedQuery < 0 && queries.length) openQuery(sortQueries().find((q) => data.details[q]) ?? 0, false);
 })();

@@ -1,7 +1,7 @@
 "use strict";
 // The figures of a report of sessions: what sessions bring query after query, and who leads for which searcher.
 (() => {
-  const { byId, userText, formatNumber, shorten } = Elements;
+  const { byId, userText, formatNumber } = Elements;
   const data = JSON.parse(byId("data").textContent), { course, searchers } = data;
   const colourOf = (name) => data.systems.indexOf(name);
   const dashOf = (name) => data.dashes[colourOf(name) % data.dashes.length];
@@ -22,14 +22,7 @@
 
   function drawSearchers() {
     const fields = searchers.names.map((name, g) => ({ colour: colourOf(name), name, leads: searchers.leads[g] })), { b, bq } = searchers;
-    const nearest = (bases, value) => bases.reduce((best, base, n) => (Math.abs(Math.log(base / value)) < Math.abs(Math.log(bases[best] / value)) ? n : best), 0);
-    Charts.drawMap(byId("searchers-chart"), {
-      b, bq, fields, here: searchers.here, height: 420, label: "Who leads for which searcher",
-      describe: (base, queryBase) => {
-        const cell = nearest(b, base) * bq.length + nearest(bq, queryBase), leader = fields.find((field) => field.leads[cell] > 0);
-        return `b = ${base}, bq = ${queryBase}: ${leader ? `${shorten(leader.name, 40)} leads by ${formatNumber(leader.leads[cell], 3)}` : "nobody leads"}`;
-      },
-    });
+    Charts.drawMap(byId("searchers-chart"), { b, bq, fields, here: searchers.here, height: 420, label: "Who leads for which searcher" });
   }
 
   function draw() {
