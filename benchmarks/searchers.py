@@ -54,7 +54,7 @@ def estimate(sessions: int, seed: int) -> dict[str, tuple[float, float, float]]:
 
 
 def print_recovery() -> None:
-    print(f"| from {MANY:,} sessions | true | estimate | off by |\n| --- | ---: | ---: | ---: |")
+    print(f"| from {MANY:,} sessions | true | estimate | error |\n| --- | ---: | ---: | ---: |")
     for name, (value, _, _) in estimate(MANY, 1).items():
         off = 100 * (value / TRUTH[name] - 1)
         print(f"| {name} | {TRUTH[name]:g} | {value:.3f} | {off:+.1f} % |")
@@ -65,14 +65,14 @@ def print_coverage(trials: int) -> None:
     for seed in range(trials):
         for name, (_, low, high) in estimate(FEW, 1000 + seed).items():
             covered[name] += low <= TRUTH[name] <= high
-    print(f"\n| 95 % intervals from {FEW} sessions | cover in {trials:,} logs |\n| --- | ---: |")
+    print(f"\n| 95 % intervals from {FEW} sessions | coverage in {trials:,} logs |\n| --- | ---: |")
     for name, count in covered.items():
         print(f"| {name} | {100 * count / trials:.1f} % |")
 
 
 def print_success() -> None:
-    head = "| stops by success, per query | bq, every stop taken for giving up | off by |"
-    print(f"\n{head} bq, a click in the last query taken for success |")
+    head = "| success per query | bq if every stop counts as giving up | error |"
+    print(f"\n{head} bq if a click in the last query counts as success |")
     print("| ---: | ---: | ---: | ---: |")
     for success in SUCCESS:
         log = simulate_log(MANY, b=B, bq=BQ, success=success, click=0.1, seed=2, most_queries=LIMIT)

@@ -47,6 +47,15 @@ def test_a_value_just_below_its_floor_is_printed_in_as_many_decimals_as_it_takes
     assert tell(out) == ["FAILED", "RR", "0.937500000", "0.937500001"]
 
 
+@pytest.mark.parametrize(("floor", "status"), [("0.5", 1), ("0", 0)])
+def test_where_nothing_matches_the_first_line_says_so(gate, floor, status, tmp_path):
+    path = tmp_path / "other.txt"
+    write_run(path, {"q0": ["elsewhere"]})
+    first, second, *_ = gate(str(path), "--floor", f"RR={floor}", status=status).splitlines()
+    assert first.strip().startswith("No retrieved document is judged; the run has 'elsewhere'")
+    assert second.strip().startswith("FAILED" if status else "passed")
+
+
 def test_a_floor_names_its_measure_so_that_none_need_be_asked_for(gate):
     verdict = parse_verdict(gate("best.txt", "--floor", "P_1=0.5", "--format", "json"))
     assert verdict["mean"] == {"P_1": 1.0}

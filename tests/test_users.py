@@ -26,7 +26,6 @@ RUNS = {
 }
 GROUPS = {"1": "home", "2": "home", "3": "home", "4": "work", "5": "work"}
 QUERY = re.compile(r"\b(?<![-#])quer(?:y|ies)\b(?!-)")
-OF_CONVENTIONS = r"a missing query scores 0"  # words of a setting, which has no users
 
 
 def frame(ranked: dict[int, list[str]]) -> pd.DataFrame:
@@ -73,20 +72,40 @@ def _one():
 def test_answers_count_users(name, tmp_path):
     text = ANSWERS[name](tmp_path)
     assert "user" in text
-    assert not QUERY.findall(text.replace(OF_CONVENTIONS, ""))
+    assert not QUERY.findall(text)
 
 
-def test_why_counts_users():
-    text = gainful.why(*_one(), measure="nDCG@2", unlike="sklearn").to_text()
-    assert "6 users" in text
-    assert not re.search(r"\d quer|query '", text)  # settings are about queries, by name
+@pytest.mark.parametrize(
+    ("unlike", "words"),
+    [
+        ("sklearn", ["6 users", "judged users that the run lacks", "documents of the user"]),
+        ("trec_eval", ["compared as if such users scored 0"]),
+    ],
+)
+def test_why_counts_users(unlike, words):
+    text = gainful.why(*_one(), measure="nDCG@2", unlike=unlike).to_text()
+    assert not [missing for missing in words if missing not in text]
+    assert not QUERY.findall(text)
+
+
+def test_settings_name_users():
+    text = gainful.evaluate(*_one(), "nDCG@2").to_text(verbose=True)
+    assert "a missing user scores 0" in text
+    assert not QUERY.findall(text)
+
+
+def list_tooltips(chart):
+    layers = [*chart.get("layer", []), *chart.get("vconcat", []), chart]
+    return [tip for layer in layers for tip in layer.get("encoding", {}).get("tooltip", [])]
 
 
 @pytest.mark.parametrize("name", ["differences", "heatmap"])
 def test_figures_name_users(name):
-    title = str(getattr(gainful.figures, name)(*INPUTS, "nDCG@2").to_dict()["title"])
+    chart = getattr(gainful.figures, name)(*INPUTS, "nDCG@2").to_dict()
+    title = str(chart["title"])
     assert "user" in title
-    assert not QUERY.findall(title.replace(OF_CONVENTIONS, ""))
+    assert not QUERY.findall(title)
+    assert {"field": "query", "type": "nominal", "title": "user"} in list_tooltips(chart)
 
 
 def test_a_report_counts_users():

@@ -1,6 +1,6 @@
-"""Writes the documentation that is made, not typed: eight pages, and the output of commands.
+"""Writes the generated documentation: eight pages, and the output of commands.
 
-`python -m tools.docs` writes it, `--check` fails where something is not up to date.
+`python -m tools.docs` writes it, and `--check` fails if something is out of date.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ import json
 import re
 import shlex
 import sys
+from argparse import ArgumentParser
 from collections.abc import Mapping
 from math import log, log2
 from pathlib import Path
@@ -449,7 +450,9 @@ def draw_pictures() -> None:
 
 def main() -> int:
     """Write what is out of date, or with --check only name it."""
-    check = "--check" in sys.argv
+    parser = ArgumentParser(prog="python -m tools.docs", description=__doc__)
+    parser.add_argument("--check", action="store_true", help="only name what is out of date")
+    check = parser.parse_args().check
     write_built_pages(MADE)
     written = {page: make() for page, make in PAGES.items()}
     written |= {page: (ROOT / page).read_text(encoding="utf-8") for page in list_typed_pages()}

@@ -18,7 +18,7 @@ from gainful.measure.ranked_run import apply_fractional
 from gainful.measure.values import Results
 from gainful.read.lazy_run import LazyRun
 from gainful.read.qrels_and_run import NestedDict, Qrels, Run, example_docs, sample_scores
-from gainful.text import count_noun, quote
+from gainful.text import count_noun, name_units, quote
 from gainful.types import Array, Flags
 
 R = TypeVar("R")  # a recipe, of rankings or of sessions
@@ -89,7 +89,8 @@ def describe_convention(values: Results) -> str:
     parts = [name_convention(values.convention)]
     for remark in values.REMARKS:
         recipes = {name: recipe for name, recipe in values.recipes.items() if remark.about(recipe)}
-        parts += describe_by_measure(recipes, remark.text)
+        texts = describe_by_measure(recipes, remark.text)
+        parts += [name_units(text, values.unit) for text in texts]
     return " · ".join(parts)
 
 

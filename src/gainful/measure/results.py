@@ -322,9 +322,8 @@ def describe_answer(results: Sequence[Results]) -> str:
     ]
     if not graded:
         return ""
-    unmatched = [note for run in results for note in run.notes if note.startswith(NO_OVERLAP)]
-    if len(unmatched) == len(results):
-        return f"{capitalise_first(unmatched[0])}."
+    if unmatched := describe_unmatched(results):
+        return unmatched
     if len(results) == 1:
         return _describe_run(results[0], graded[0])
     means = {run.name: run.mean for run in results}
@@ -334,6 +333,12 @@ def describe_answer(results: Sequence[Results]) -> str:
     way = name_way("gainful compare", "gainful.compare(results)")
     advice = f"Run {way} to see whether this is more than chance."
     return f"{describe_leaders(means_by_measure, results[0].directions)} {advice}"
+
+
+def describe_unmatched(results: Sequence[Results]) -> str:
+    """That no retrieved document is judged in any of the runs, if so."""
+    notes = [note for run in results for note in run.notes if note.startswith(NO_OVERLAP)]
+    return f"{capitalise_first(notes[0])}." if len(notes) == len(results) else ""
 
 
 def _describe_run(results: Results, measure: str) -> str:

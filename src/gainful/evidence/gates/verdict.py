@@ -13,7 +13,7 @@ from attrs import evolve, frozen
 from gainful.evidence.gates.error_rates import RATE_COLUMNS, ErrorRate
 from gainful.evidence.gates.rules import Check
 from gainful.measure.entry import Direction
-from gainful.measure.results import list_footnotes
+from gainful.measure.results import describe_unmatched, list_footnotes
 from gainful.measure.values import Results
 from gainful.page.page import Page, Section
 from gainful.page.render import render, write_together
@@ -104,7 +104,8 @@ class Verdict(Shown):
     def page(self, *, verbose: bool = False) -> Page:
         """Did the run pass, by which rules, and if not, which queries to look at first?"""
         style = _PASSED_STYLE if self.passed else _FAILED_STYLE
-        headlines = [to_one_line(line) for line in _list_headlines(self)]
+        answers = [describe_unmatched([self.results]), *_list_headlines(self)]
+        headlines = [to_one_line(line) for line in answers if line]
         sections = [
             Section("\n".join(headlines), style=style, indent="  ", forms=("table",)),
             *(Section(line, strong=True, forms=("markdown", "html")) for line in headlines),

@@ -11,7 +11,7 @@ from itertools import groupby
 from typing import Any, ClassVar
 
 import numpy as np
-from attrs import define, field, frozen
+from attrs import define, evolve, field, frozen
 
 from gainful.convention import Convention
 from gainful.convention.convention import Settings, SettingValue
@@ -41,6 +41,7 @@ from gainful.measure.values import aggregate
 from gainful.page.table import to_plain_data
 from gainful.read.qrels_and_run import NestedDict, Run
 from gainful.read.sessions import Sessions
+from gainful.text import name_units
 from gainful.types import Array, finite_or_none, slices
 
 _BATCH_MIXTURES = 64  # mixtures whose values are held in memory together
@@ -129,13 +130,12 @@ _RANKING_SETTINGS = (
 class RunScores:
     """What the queries of a run score by conventions that refuse nothing."""
 
-    all_causes: ClassVar[Mapping[str, Cause]] = CAUSES
-
     match_for: Callable[[Convention], MatchedRun]  # the run as a convention matches it
     name: str
     measure: Measure
     strict_sides: tuple[Convention, Convention]  # as the tools are
     sides: tuple[Convention, Convention]  # refusing nothing
+    all_causes: Mapping[str, Cause] = CAUSES
     unit: str = "query"
     units: Sequence[str] = ()  # all queries
     notes: Sequence[str] = ()  # what one should know of the data
@@ -244,6 +244,10 @@ def mix_run(
     matched, qrels = source.find_run(widest).matched, source.find_run(widest).qrels
     matched.refuse_nothing_in_common(run.name)
     source.unit, source.units = getattr(qrels, "unit", "query"), list(matched.queries)
+    source.all_causes = {
+        name: evolve(cause, title=name_units(cause.title, source.unit))
+        for name, cause in CAUSES.items()
+    }
     source.notes = (
         *getattr(run, "notes", ()),
         *note_id_types(qrels, run),
@@ -254,7 +258,7 @@ def mix_run(
     differences = mine.differences(theirs)
     causes = tuple(
         cause
-        for cause in CAUSES.values()
+        for cause in source.all_causes.values()
         if differences.keys() & {*cause.settings} and cause.matters(facts, sides[0])
     )
     return Mixtures(source, (mine, theirs), causes)

@@ -32,6 +32,7 @@ from gainful.text import (
     format_change,
     join_words,
     name_count,
+    name_units,
     pluralise,
     quote,
 )
@@ -57,7 +58,8 @@ def _describe_sides(why: Why, effect: Effect) -> list[str]:
     for side in why.sides:
         own = side.entry.arguments  # these mean something to the measure itself
         names = [name if name in own else _FORMULAS.get(name, name) for name in effect.settings]
-        texts.append("; ".join(_describe_setting(side, name) for name in dict.fromkeys(names)))
+        text = "; ".join(_describe_setting(side, name) for name in dict.fromkeys(names))
+        texts.append(name_units(text, why.unit))
     return texts
 
 
@@ -371,7 +373,7 @@ def explain_difference(mixtures: Mixtures, sides: Sides) -> Why:
             raise CannotCompare(f"like {tool} no {source.unit} counts: no mean")
     shares, notes = shapley_values(len(mixtures.causes), mixtures.means)
     effects = _find_effects(mixtures, shares, convention_names(sides))
-    refusals = source.find_refusals()
+    refusals = [(name, name_units(note, source.unit)) for name, note in source.find_refusals()]
     return Why(
         measure=source.measure,
         name=source.name,

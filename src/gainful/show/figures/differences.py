@@ -62,7 +62,7 @@ def build_data(
         caption=(*summary, *caption_lines, *([dropped_note] if dropped else [])),
         axis_title=f"difference in {mark_lower(measure_name, direction)}",
         empty_reason=empty_reason,
-        extra={"names": (first, second), "direction": direction, "units": pluralise(unit)},
+        extra={"names": (first, second), "direction": direction, "unit": unit},
     )
 
 
@@ -89,7 +89,8 @@ def draw_chart(data: FigureData, look: Look) -> Spec:
     }
     labelled = len(rows) <= _MAX_LABELLED_QUERIES
     step = {"step": _BAR_STEP} if labelled else None
-    title = f"{data.extra['units']}, sorted"
+    title = f"{pluralise(data.extra['unit'])}, sorted"
+    query_name = nominal("query", title=data.extra["unit"])
     query_channel = {
         "field": "place",
         "type": "ordinal",
@@ -106,10 +107,7 @@ def draw_chart(data: FigureData, look: Look) -> Spec:
                 "scale": {"domain": [True, False], "range": [tones.series[1], tones.series[0]]},
                 "legend": None,
             },
-            "tooltip": [
-                nominal("query"),
-                quantitative("difference", format="+.4f"),
-            ],
+            "tooltip": [query_name, quantitative("difference", format="+.4f")],
         },
     }
     width = look.width or (440 if labelled else WIDTH)

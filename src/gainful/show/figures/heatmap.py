@@ -53,7 +53,7 @@ def build_data(measure: str, results: Mapping[str, Results]) -> FigureData:
         ),
         axis_title=measure,
         empty_reason=empty_reason,
-        extra={"units": pluralise(unit)},
+        extra={"unit": unit},
     )
 
 
@@ -75,8 +75,10 @@ def draw_chart(data: FigureData, look: Look) -> Spec:
     ]
     width, height = look.width or WIDTH, look.height or _ROW_HEIGHT * len(runs)
     named = len(queries) <= _MAX_NAMED
+    names = [shorten_name(run) for run in runs]
     texts = [shorten_name(query, 12) for query in queries]
-    title = f"{data.extra['units']}, from easy to hard"
+    query_name = nominal("query", title=data.extra["unit"])
+    title = f"{pluralise(data.extra['unit'])}, from easy to hard"
     x_axis: Spec = {"title": None if named else title, "labels": named}
     labels = {"labelExpr": _look_up(texts), "labelAngle": -60} if named else {}
     body: Spec = {
@@ -87,21 +89,17 @@ def draw_chart(data: FigureData, look: Look) -> Spec:
             "y": {
                 "field": "y",
                 "type": "ordinal",
-                "axis": {
-                    "title": None,
-                    "ticks": False,
-                    "labelExpr": _look_up([shorten_name(run) for run in runs]),
-                },
+                "axis": {"title": None, "ticks": False, "labelExpr": _look_up(names)},
             },
             "color": quantitative("value")
             | {
                 "scale": {"range": list(look.tones.grades)},
                 "legend": {"title": None, "orient": "bottom", "gradientLength": 140},
             },
-            "tooltip": [nominal("run"), nominal("query"), quantitative("value", format=".4f")],
+            "tooltip": [nominal("run"), query_name, quantitative("value", format=".4f")],
         },
     }
-    return with_caption(data, look, body, width, height, [shorten_name(run) for run in runs])
+    return with_caption(data, look, body, width, height, names)
 
 
 def _look_up(names: list[str]) -> str:
