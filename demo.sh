@@ -59,9 +59,9 @@ cat <<END
 
 Done. Open in a browser:
   $here/explore.html
-      move the searcher: b, bq, how deep they look, what a grade is worth
+      change the searcher: b, bq, depth, weights of grades
   $here/report.html
-      three runs compared, every query to look into
+      three runs compared, with the details of every query
   $here/figure-1-last.svg
   $here/figure-2-sessions.svg
   $here/figure-3-scenario.svg

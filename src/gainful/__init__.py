@@ -1,6 +1,6 @@
 """gainful evaluates rankings: cumulated gain in every formulation in use, with its convention.
 
-The public names stand in `__init__.pyi`, which type checkers read too; each is loaded when it is
+The public names are in `__init__.pyi`, which type checkers read too; each is loaded when it is
 first used.
 
 Examples:
