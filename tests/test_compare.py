@@ -340,3 +340,12 @@ def test_few_queries_give_no_interval_and_it_is_said():
 def test_tests_are_a_table_with_words_for_each():
     assert list(TESTS) == ["randomisation", "t", "wilcoxon", "sign", "bootstrap", "bca"]
     assert all(test.words and test.question.endswith(("?", "skewness")) for test in TESTS.values())
+
+
+def test_what_is_true_of_many_pairs_is_said_once():
+    qrels = {str(query): {"a": 1} for query in range(5)}
+    runs = {f"run {number}": {str(query): ["a"] for query in range(5)} for number in range(9)}
+    notes = compare(qrels, runs, "RR", resamples=2000).notes
+    equal = [note for note in notes if "35 other pairs" in note]
+    assert equal
+    assert all(f"run {number}" not in note for note in notes for number in range(2, 9))

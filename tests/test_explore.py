@@ -717,6 +717,28 @@ TIMED_MOVES = """async () => {
 }"""
 
 
+HURRIED_MOVES = """async () => {
+  const moves = [["b", 3], ["by", "scenario"], ["bq", 6], ["by", "system"], ["min-queries", 99], ["x", 4], ["by", "order"], ["min-queries", 1]];
+  for (let n = 0; n < 80; n++) {
+    const [id, value] = moves[n % moves.length], control = document.getElementById(id);
+    control.value = value;
+    control.dispatchEvent(new Event("input"));
+    await new Promise((done) => { setTimeout(done, (7 * n) % 24); }); // often before all is drawn
+  }
+  await explored.ready();
+}"""
+
+
+def test_who_moves_controls_faster_than_they_are_drawn_sees_the_last_setting(browser, study):
+    with open_page(browser, study[1]) as page:
+        page.evaluate(HURRIED_MOVES)
+        groups = page.locator("#groups tbody tr").count()
+        assert page.locator("#by").input_value() == "order"
+        assert {line["name"] for line in read_chart(page)} == {
+            f"order {at + 1}" for at in range(groups)
+        }
+
+
 def time_moves(page):
     """The median time of a move, in the quietest of three rounds: other tests run beside."""
     return min(np.median(page.evaluate(TIMED_MOVES)) for _ in range(3))

@@ -81,10 +81,11 @@ def test_they_are_evaluated_without_polars(tmp_path, run_python):
     qrels, run = tmp_path / "qrels", tmp_path / "run"
     qrels.write_text(QRELS)
     answers = []
-    for text in (RUN, RUN.replace(" ", "  ")):
+    for text, engine in ((RUN, ""), (RUN.replace(" ", "  "), "pure")):
         run.write_text(text)
         code = (
-            "import sys\nfrom gainful.cli.start import main\n"
+            f"import os, sys\nos.environ['GAINFUL_ENGINE'] = {engine!r}\n"
+            "from gainful.cli.start import main\n"
             f"try:\n    main(['eval', {str(qrels)!r}, {str(run)!r}, '-q'])\n"
             "except SystemExit:\n    print(len([name for name in sys.modules if 'polars' in name]))"
         )

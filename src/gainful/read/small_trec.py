@@ -35,8 +35,8 @@ def read_small_files(paths: Sequence[object]) -> list[NestedDict]:
 
 
 def read_first_lines(source: Source) -> NestedDict | None:
-    """The first lines of a run, if these are as usual."""
-    lines = "".join(f"{line}\n" for line in source.first_lines)
+    """The first lines of a run, if these have what is usual between blanks of any kind."""
+    lines = "".join(f"{' '.join(line.split())}\n" for line in source.first_lines)
     mapping = _read_lines(lines.encode(), *_RUN)
     return None if mapping is None else NestedDict(mapping, source.name)
 

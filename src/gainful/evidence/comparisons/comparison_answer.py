@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 
 from attrs import frozen
 
@@ -28,6 +29,7 @@ from gainful.text import (
 )
 from gainful.types import Ranks
 
+_MOST_ALIKE = 3  # pairs that are named one by one
 _UNDECIDED_ERRORS = 2  # Monte Carlo errors between p and alpha, below which chance may decide
 
 
@@ -39,8 +41,7 @@ def write_notes(
     test_notes = [test.note] if test is not None and test.note else []
     notes = [*test_notes]
     notes += [note for item in paired for note in describe_left_out(item, comparison.systems)]
-    for pair in comparison.pairs:
-        notes += _describe_pair(pair, paired[0])
+    notes += describe_pairs(comparison.pairs, partial(_describe_pair, paired=paired[0]))
     notes += _describe_smallest_p(comparison, paired, pairs)
     notes += describe_few_units(comparison.evidence.test, paired, pairs)
     notes += [] if test_notes else describe_step_down(comparison)
@@ -52,16 +53,34 @@ def write_notes(
     return notes if turns is None else [*notes, turns]
 
 
-def _describe_pair(pair: Pair, paired: PairedValues) -> list[str]:
-    subject, notes = f"{pair.measure}: {pair.system} and {pair.other}", []
-    if pair.identical:
-        notes.append(f"{subject} have the same value in every {paired.noun}: p is 1")
-    elif pair.constant:
-        words = f"differ by the same amount in every {paired.noun}"
-        notes.append(f"{subject} {words}: no effect size is defined")
-    if pair.low is None:
-        notes.append(f"{subject}: too few {pluralise(paired.unit)} for an interval at this level")
+def describe_pairs(pairs: Iterable[Pair], describe: Callable[[Pair], Iterable[str]]) -> list[str]:
+    """What is odd about pairs; what is true of many pairs of a measure is said once.
+
+    Args:
+        pairs: those of all measures.
+        describe: what follows the names of a pair in a sentence.
+    """
+    alike: dict[tuple[str, str], list[str]] = {}
+    for pair in pairs:
+        for words in describe(pair):
+            names = f"{pair.measure}: {pair.system} and {pair.other}"
+            alike.setdefault((pair.measure, words), []).append(names)
+    notes = []
+    for (_, words), subjects in alike.items():
+        if len(subjects) > _MOST_ALIKE:
+            notes.append(f"{subjects[0]}, and {len(subjects) - 1:,} other pairs{words}")
+        else:
+            notes += [f"{subject}{words}" for subject in subjects]
     return notes
+
+
+def _describe_pair(pair: Pair, paired: PairedValues) -> Iterator[str]:
+    if pair.identical:
+        yield f" have the same value in every {paired.noun}: p is 1"
+    elif pair.constant:
+        yield f" differ by the same amount in every {paired.noun}: no effect size is defined"
+    if pair.low is None:
+        yield f": too few {pluralise(paired.unit)} for an interval at this level"
 
 
 def _describe_smallest_p(

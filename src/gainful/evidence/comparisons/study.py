@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Unpack, cast
 
@@ -20,7 +20,8 @@ from gainful.evidence.comparisons.compare import (
     is_paired,
 )
 from gainful.evidence.comparisons.comparison import Comparison
-from gainful.evidence.comparisons.comparison_answer import describe_step_down
+from gainful.evidence.comparisons.comparison_answer import describe_pairs, describe_step_down
+from gainful.evidence.comparisons.comparison_values import Pair
 from gainful.evidence.method import Method, MethodOptions, build_method, correct_outcome
 from gainful.evidence.pairing import Clusters, IndexPair, refuse_extremes
 from gainful.evidence.statistics.correction import (
@@ -403,28 +404,25 @@ class Study(Sample):
                     "differences are adjusted for blocks: they are not differences of the means"
                 )
                 break
-        for pair in comparison.pairs:
-            subject = f"{pair.measure}: {pair.system} and {pair.other}"
-            if pair.difference == 0 and pair.effect is None:
-                notes.append(f"{subject} are equal: the difference is 0")
-            if pair.effect is None:
-                notes.append(
-                    f"{subject}: fewer than two {unit}s tried both, so there is no effect size"
-                )
-            elif pair.identical:
-                notes.append(f"{subject} are equal in every {unit}: p is {pair.p:g}")
-            elif pair.constant:
-                notes.append(
-                    f"{subject} differ by the same amount in every {unit}: no effect size is "
-                    "defined"
-                )
-            if pair.low is None:
-                alpha = comparison.evidence.method.resampling.alpha
-                notes.append(
-                    f"{subject}: too few permutations for p to reach {alpha:g}: no interval, and "
-                    "nothing can be significant"
-                )
+        alpha = comparison.evidence.method.resampling.alpha
+        notes += describe_pairs(comparison.pairs, partial(_describe_pair, unit=unit, alpha=alpha))
         return [*notes, *describe_step_down(comparison)]
+
+
+def _describe_pair(pair: Pair, unit: str, alpha: float) -> Iterator[str]:
+    if pair.difference == 0 and pair.effect is None:
+        yield " are equal: the difference is 0"
+    if pair.effect is None:
+        yield f": fewer than two {unit}s tried both, so there is no effect size"
+    elif pair.identical:
+        yield f" are equal in every {unit}: p is {pair.p:g}"
+    elif pair.constant:
+        yield f" differ by the same amount in every {unit}: no effect size is defined"
+    if pair.low is None:
+        yield (
+            f": too few permutations for p to reach {alpha:g}: no interval, and nothing can be "
+            "significant"
+        )
 
 
 def compare_results(

@@ -92,7 +92,7 @@
 
   // ── the map ──
   let slow = 0; // the timer of the one survey that is waited for
-  // Draws the map once it is there; false where that was never computed, as another setting came before.
+  // Draws the map once it is there; false where another setting came before, for which all is drawn again.
   async function drawSurvey(turn) {
     const why = layout.codes.length < 2 ? data.map.why ?? "there are no two groups to compare" : verdict.other === undefined ? "fewer than two groups have a mean" : "";
     byId("map-figure").hidden = Boolean(why);
@@ -102,14 +102,14 @@
     if (survey) Charts.moveRing(byId("map"), set); else { byId("map").replaceChildren(makeElement("p", { class: "quiet" }, "The map is being computed.")); }
     slow = setTimeout(() => { byId("map-state").textContent = "The map is being computed."; byId("map").classList.add("stale"); }, 120);
     const { leader, other, reach } = verdict, answer = await askSurvey(set, { leader, other, reach });
-    if (answer === undefined || answer.codes.join() !== layout.codes.join()) return false;
+    if (answer === undefined || waiting || answer.codes.join() !== layout.codes.join()) return false;
     survey = answer;
     for (const place of document.querySelectorAll(".chart")) place.wide = place.clientWidth; // all at once, before the layout changes
     drawVerdict();
     drawMap();
     if (turn === latest) { clearTimeout(slow); byId("map").classList.remove("stale"); byId("map-state").textContent = ""; }
     await new Promise((painted) => { requestAnimationFrame(() => setTimeout(painted)); });
-    return true;
+    return !waiting; // what is set now may be of other groups
   }
 
   function drawMap() {
