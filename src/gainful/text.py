@@ -39,12 +39,6 @@ def name_count(unit: str) -> str:
     return "queries" if unit == "user" else pluralise(unit)
 
 
-def name_units(text: str, unit: str) -> str:
-    """A text about queries, which calls them users where they are users."""
-    users = {"query": "user", "queries": "users"} if unit == "user" else {}
-    return re.sub(r"\bquer(y|ies)\b", lambda noun: users.get(noun[0], noun[0]), text)
-
-
 def quote(value: object) -> str:
     """A value on one line of a message, and not a long one."""
     try:

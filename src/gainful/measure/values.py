@@ -52,6 +52,12 @@ class Grouping:
         return sorted(labels, key=lambda label: (_first_number(label), label))
 
 
+def name_units(text: str, unit: str) -> str:
+    """A text about queries, which calls them users where they are users."""
+    users = {"query": "user", "queries": "users"} if unit == "user" else {}
+    return re.sub(r"\bquer(y|ies)\b", lambda noun: users.get(noun[0], noun[0]), text)
+
+
 def _first_number(label: str) -> float:
     number = re.match(r"\d+", label, re.ASCII)
     return float("inf") if number is None else int(number[0])

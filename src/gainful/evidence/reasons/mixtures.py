@@ -37,11 +37,10 @@ from gainful.measure.explanation import rank_queries
 from gainful.measure.measure import Measure
 from gainful.measure.notes import note_id_types, note_no_overlap
 from gainful.measure.sessions.results import SessionResults
-from gainful.measure.values import aggregate
+from gainful.measure.values import aggregate, name_units
 from gainful.page.table import to_plain_data
 from gainful.read.qrels_and_run import NestedDict, Run
 from gainful.read.sessions import Sessions
-from gainful.text import name_units
 from gainful.types import Array, finite_or_none, slices
 
 _BATCH_MIXTURES = 64  # mixtures whose values are held in memory together

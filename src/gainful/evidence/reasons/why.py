@@ -19,6 +19,7 @@ from gainful.evidence.side_by_side import RankByRank, build_sections
 from gainful.measure.entry import FORMULA_PARAMS, MeasureRecipe, Recipe
 from gainful.measure.measure import Measure
 from gainful.measure.notes import describe_setting
+from gainful.measure.values import name_units
 from gainful.page.formats.text import table_to_text
 from gainful.page.page import Page, Section
 from gainful.page.shown import Shown
@@ -32,7 +33,6 @@ from gainful.text import (
     format_change,
     join_words,
     name_count,
-    name_units,
     pluralise,
     quote,
 )
