@@ -25,18 +25,18 @@ from gainful.read.qrels_and_run import NestedDict, Qrels
 
 
 class GateOptions(RuleOptions, GroupOptions, total=False):
-    """What a run is held to, how it is read, and what becomes of it; each may be left out.
+    """Options of a gate: its rules, how the run is read, and what is saved. All are optional.
 
     Args:
         baseline: the file of an earlier run, which `save_baseline` wrote.
-        cluster: what queries belong to that are not independent, as `compare` takes it: tests flip
-            and draw these whole.
+        cluster: the clusters of queries that are not independent, as in `compare`; tests flip and
+            resample whole clusters.
         measures: what to evaluate besides those that have a rule; if none has one or all are
             tested for significance, those of the baseline.
-        error_rates: tell how often the rules stop a build that is no worse, and which drop they
-            catch in 80 %; told anyway when a baseline is saved.
+        error_rates: show how often the rules stop a build that is no worse, and which drop they
+            catch in 80 % of cases. Saving a baseline always shows this.
         save_to: the file in which the run becomes a baseline, if it passes.
-        name: what the run is called.
+        name: the name of the run.
     """
 
     baseline: str | PathLike[str] | None
@@ -63,7 +63,7 @@ def gate(
             group of queries, "*:R@5" of every group.
 
     Returns:
-        `Verdict`: did it pass, by which rules, and which queries to look at first.
+        `Verdict`: whether the run passed, the rules, and the queries to look at first.
 
     Examples:
         >>> gate({"1": {"a": 1}}, {"1": ["b", "a"]}, floors={"RR": 0.6}).checks[0].message
@@ -132,7 +132,7 @@ def save_baseline(
 
 
 def _note_saving(verdict: Verdict, qrels: Qrels | NestedDict, path: str) -> Verdict:
-    """A run that passed becomes a baseline; either is said."""
+    """Make the run a baseline if it passed, with a note in both cases."""
     if not verdict.passed:
         return evolve(verdict, notes=[*verdict.notes, f"{path} is not written, as the run failed"])
     made = make_baseline(verdict.results, qrels, verdict.baseline)
@@ -146,7 +146,7 @@ def _note_saving(verdict: Verdict, qrels: Qrels | NestedDict, path: str) -> Verd
 
 
 def _describe_chain(made: Baseline, previous: Baseline | None, path: str) -> list[str]:
-    """Does the chain go on, or does this run begin one anew, where another was?"""
+    """Whether the run continues the chain of baselines or starts a new one."""
     if made.anchor:
         return []
     if previous is not None:

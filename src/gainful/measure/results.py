@@ -336,7 +336,7 @@ def describe_answer(results: Sequence[Results]) -> str:
 
 
 def describe_unmatched(results: Sequence[Results]) -> str:
-    """That no retrieved document is judged in any of the runs, if so."""
+    """A sentence if no retrieved document of any run is judged, otherwise nothing."""
     notes = [note for run in results for note in run.notes if note.startswith(NO_OVERLAP)]
     return f"{capitalise_first(notes[0])}." if len(notes) == len(results) else ""
 

@@ -53,7 +53,7 @@ class Grouping:
 
 
 def name_units(text: str, unit: str) -> str:
-    """A text about queries, which calls them users where they are users."""
+    """The text, with queries called users if the unit is a user."""
     users = {"query": "user", "queries": "users"} if unit == "user" else {}
     return re.sub(r"\bquer(y|ies)\b", lambda noun: users.get(noun[0], noun[0]), text)
 
