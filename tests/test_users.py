@@ -111,6 +111,7 @@ def test_figures_name_users(name):
 def test_a_report_counts_users():
     page = gainful.report(*INPUTS, "nDCG@2")
     assert re.search("<title>.*6 users", page)
+    assert "What is the score of a judged user that the run lacks?" in page
     assert '"unit":"user","units":"users"' in page.replace('": "', '":"').replace(", ", ",")
 
 

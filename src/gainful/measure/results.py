@@ -326,13 +326,10 @@ def describe_answer(results: Sequence[Results]) -> str:
         return unmatched
     if len(results) == 1:
         return _describe_run(results[0], graded[0])
-    means = {run.name: run.mean for run in results}
-    means_by_measure = {
-        measure: {name: values[measure] for name, values in means.items()} for measure in graded
-    }
+    means = {measure: {run.name: run.mean_of(measure) for run in results} for measure in graded}
     way = name_way("gainful compare", "gainful.compare(results)")
     advice = f"Run {way} to see whether this is more than chance."
-    return f"{describe_leaders(means_by_measure, results[0].directions)} {advice}"
+    return f"{describe_leaders(means, results[0].directions)} {advice}"
 
 
 def describe_unmatched(results: Sequence[Results]) -> str:

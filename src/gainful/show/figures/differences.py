@@ -88,7 +88,6 @@ def draw_chart(data: FigureData, look: Look) -> Spec:
         "axis": {"title": data.axis_title, "tickCount": 7, "domain": False, "ticks": False},
     }
     labelled = len(rows) <= _MAX_LABELLED_QUERIES
-    step = {"step": _BAR_STEP} if labelled else None
     title = f"{pluralise(data.extra['unit'])}, sorted"
     query_name = nominal("query", title=data.extra["unit"])
     query_channel = {
@@ -121,7 +120,7 @@ def draw_chart(data: FigureData, look: Look) -> Spec:
     body["layer"] += _label_sides(data, look, labelled=labelled)
     spec = with_caption(data, look, body, width, height, [])
     if labelled and look.height is None:
-        spec["height"] = step
+        spec["height"] = {"step": _BAR_STEP}
     return spec
 
 

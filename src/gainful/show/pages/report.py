@@ -15,6 +15,7 @@ from gainful.evidence.moves.largest_changes import LargestChanges
 from gainful.evidence.side_by_side import SideBySide
 from gainful.measure import catalogue_page as convention
 from gainful.measure.results import list_footnotes, merge_notes, results_page
+from gainful.measure.values import name_units
 from gainful.page.page import Page
 from gainful.page.render import render
 from gainful.show.html_page import HtmlPage, render_page
@@ -134,6 +135,8 @@ def render_report(content: ReportContent) -> Report:
         named = zip(results, content.full_names, strict=True)
         return results_page([evolve(run, name=name) for run, name in named], per_query=True)
 
+    _, settings = convention.tell_tools([results[0].convention])
+    rows = [[name_units(cell, results[0].unit) for cell in row] for row in settings.rows]
     is_partial = embedded.detailed_count < len(choice.table.queries)
     return render_document(
         "report.html",
@@ -146,5 +149,5 @@ def render_report(content: ReportContent) -> Report:
         notes=merge_notes(results),
         sampling_notes=sampling_notes,
         convention_line=list_footnotes(results, verbose=True)[0],
-        settings=convention.tell_tools([results[0].convention])[1],
+        settings=evolve(settings, rows=rows),
     )
