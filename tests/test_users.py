@@ -11,6 +11,7 @@ import pandas as pd
 import pytest
 
 import gainful
+from gainful.convention import SETTINGS
 from gainful.testing import save_baseline
 
 JUDGED = pd.DataFrame(
@@ -111,7 +112,7 @@ def test_figures_name_users(name):
 def test_a_report_counts_users():
     page = gainful.report(*INPUTS, "nDCG@2")
     assert re.search("<title>.*6 users", page)
-    assert "What is the score of a judged user that the run lacks?" in page
+    assert SETTINGS["missing"].question.replace("query", "user") in page
     assert '"unit":"user","units":"users"' in page.replace('": "', '":"').replace(", ", ",")
 
 
