@@ -60,18 +60,15 @@ def describe_pairs(pairs: Iterable[Pair], describe: Callable[[Pair], Iterable[st
         pairs: those of all measures.
         describe: what follows the names of a pair in a sentence.
     """
-    alike: dict[tuple[str, str], list[str]] = {}
+    alike: dict[tuple[str, str], list[Pair]] = {}
     for pair in pairs:
         for words in describe(pair):
-            names = f"{pair.measure}: {pair.system} and {pair.other}"
-            alike.setdefault((pair.measure, words), []).append(names)
-    notes = []
-    for (_, words), subjects in alike.items():
-        if len(subjects) > _MOST_ALIKE:
-            notes.append(f"{subjects[0]}, and {len(subjects) - 1:,} other pairs{words}")
-        else:
-            notes += [f"{subject}{words}" for subject in subjects]
-    return notes
+            alike.setdefault((pair.measure, words), []).append(pair)
+    return [
+        f"{name_pairs(some)}{words}"
+        for (_, words), same in alike.items()
+        for some in ([same] if len(same) > _MOST_ALIKE else [[pair] for pair in same])
+    ]
 
 
 def _describe_pair(pair: Pair, paired: PairedValues) -> Iterator[str]:
