@@ -282,6 +282,11 @@ class Results(Shown):
         """Of a frame: a row for each unit, unless another view is asked for."""
         return super().list_columns(**{**self.ROWS, **view})
 
+    @staticmethod
+    def list_counts(results: Sequence[Any], *, verbose: bool) -> list[str]:
+        """What was counted in one result or several, and whose convention it is."""
+        raise NotImplementedError
+
     def convention_data(self) -> dict[str, Any]:
         """The convention as plain data, and what the measures are called in full."""
         measures = {name: self.recipe_data(name) for name in self.recipes}
