@@ -34,9 +34,12 @@ def pluralise(noun: str) -> str:
     return noun[:-1] + "ies" if noun.endswith("y") else noun + "s"
 
 
+LIKE_QUERIES = ("user", "turn")  # units that data call queries, and sentences by their name
+
+
 def name_count(unit: str) -> str:
-    """The key of the number of units in data, where users are queries."""
-    return "queries" if unit == "user" else pluralise(unit)
+    """The key of the number of units in data, where users and turns are queries."""
+    return "queries" if unit in LIKE_QUERIES else pluralise(unit)
 
 
 def quote(value: object) -> str:

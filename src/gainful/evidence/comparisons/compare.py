@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
-from functools import partial
 from typing import Any, TypeVar, cast
 
 import numpy as np
@@ -63,10 +62,7 @@ from gainful.evidence.statistics.study_design import Interaction
 from gainful.measure.groups import list_names
 from gainful.measure.notes import describe_convention
 from gainful.measure.results import list_footnotes
-from gainful.measure.sessions.results import (
-    SessionResults,
-    list_footnotes as list_session_footnotes,
-)
+from gainful.measure.sessions.results import SessionResults
 from gainful.measure.values import Results
 from gainful.read.several_systems import CONVERSATION, SYSTEM
 from gainful.rounding import ROUNDING
@@ -81,7 +77,6 @@ class Sample(ABC):
     """What systems are compared by, and how it is tested."""
 
     results: Sequence[Results]  # of runs, or of all systems together
-    footnotes: Callable[..., list[str]]  # how values were measured; all of it if `verbose`
     names: Sequence[str]  # of the systems
     kind: str  # what one of them is called: run, or the column that names it
     unit: str  # what is counted: query, session
@@ -195,8 +190,8 @@ def compare_sample(sample: Sample, method: Method) -> Comparison:
         bounded_measures=tuple(m for m, recipe in results.recipes.items() if recipe.entry.bounded),
         directions={measure: results.directions[measure] for measure in measures},
         convention_line=describe_convention(results),
-        footnotes=tuple(sample.footnotes(verbose=False)),
-        all_footnotes=tuple(sample.footnotes(verbose=True)),
+        footnotes=tuple(list_footnotes(sample.results)),
+        all_footnotes=tuple(list_footnotes(sample.results, verbose=True)),
         interactions=sample.interactions,
     )
     comparison = _add_equivalence(comparison, sample)
@@ -290,8 +285,7 @@ class PairedSample(Sample):
         names = [result.name for result in results]
         refuse_unlike(results, names)
         tables = {measure: pair_results(results, measure) for measure in results[0].values}
-        parts = {"results": results, "footnotes": partial(list_footnotes, results)}
-        return cls._prepare(tables, method, clusters, **parts, names=names, kind="run")
+        return cls._prepare(tables, method, clusters, results=results, names=names, kind="run")
 
     @classmethod
     def from_conversations(cls, several: Sequence[Results], method: Method) -> PairedSample:
@@ -306,9 +300,8 @@ class PairedSample(Sample):
         tables = {
             measure: _pair_conversations(results, measure, names) for measure in results.values
         }
-        parts = {"results": several, "footnotes": partial(list_session_footnotes, results)}
         clusters = method.read_clusters()
-        return cls._prepare(tables, method, clusters, **parts, names=names, kind=SYSTEM)
+        return cls._prepare(tables, method, clusters, results=several, names=names, kind=SYSTEM)
 
     @classmethod
     def _prepare(
