@@ -35,7 +35,7 @@ from gainful.page.shown import Shown
 from gainful.page.table import Column, Table, build_table, format_number, list_fields
 from gainful.read.ranking_matrix import RankingMatrix
 from gainful.text import count_noun, format_exact
-from gainful.types import Array, Ranks, finite_or_none, is_number
+from gainful.types import Array, Ranks, fill_masked, finite_or_none, is_number
 
 _MAX_TERMS = 4  # terms of a sum that are written out
 _TOP = 10  # ranks of a query that are shown anyway; further down, only those that add something
@@ -321,7 +321,7 @@ def _tabulate_results(
 
 
 def _take_value(values: Array) -> float | None:
-    return finite_or_none(float(np.ma.filled(np.ma.asarray(values, dtype=float), np.nan)[0]))
+    return finite_or_none(float(fill_masked(values)[0]))
 
 
 def _keep_results(sessions: MatchedSessions, kept: Ranks) -> MatchedSessions:

@@ -41,7 +41,7 @@ from gainful.measure.values import aggregate, name_units
 from gainful.page.table import to_plain_data
 from gainful.read.qrels_and_run import NestedDict, Run
 from gainful.read.sessions import Sessions
-from gainful.types import Array, finite_or_none, slices
+from gainful.types import Array, fill_masked, finite_or_none, slices
 
 _BATCH_MIXTURES = 64  # mixtures whose values are held in memory together
 
@@ -170,9 +170,8 @@ class RunScores:
             computed = self._compute(chosen, recipes)
             for convention, masked in zip(group, computed.values(), strict=True):
                 counts = choose_queries(matched, convention, self.name)[mine | theirs]
-                values: Array = np.ma.filled(np.ma.asarray(masked, dtype=float), np.nan)
                 whole = np.full(len(self.units), np.nan)
-                whole[rows] = np.where(counts, values, np.nan)
+                whole[rows] = np.where(counts, fill_masked(masked), np.nan)
                 mean = aggregate(whole[~np.isnan(whole)], self.measure.entry.aggregation)
                 yield whole, mean
 
@@ -333,7 +332,7 @@ class SessionScores:
                 ) from None
             values = np.full(len(self.units), np.nan)
             rows = [row_by_session[name] for name in results.ids]
-            values[rows] = np.ma.filled(np.ma.asarray(results.values[label], dtype=float), np.nan)
+            values[rows] = fill_masked(results.values[label])
             yield values, mean
 
     def find_refusals(self) -> list[tuple[str, str]]:
