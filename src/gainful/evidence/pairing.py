@@ -276,11 +276,6 @@ class Clusters:
         return [label for _, label in labels if label is not None]
 
 
-def is_pattern(cluster: object) -> bool:
-    """Is it a pattern, not the name of a column? A pattern has a group."""
-    return isinstance(cluster, str) and "(" in cluster
-
-
 def read_clusters(cluster: ClusterChoice) -> Clusters:
     r"""Clusters by a pattern with a group, or from a dict of the cluster of each query.
 

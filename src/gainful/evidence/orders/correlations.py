@@ -384,12 +384,12 @@ def _keep_known(
     no_label = int((~known).sum())
     for numbers in values.values():
         known &= np.isfinite(numbers)
-    left_out = int((~known).sum()) - no_label
-    notes = []
-    if no_label:
-        notes.append(f"{count_noun(no_label, unit)} without a label left out")
-    if left_out:
-        notes.append(f"{count_noun(left_out, unit)} without a value left out")
+    no_value = int((~known).sum()) - no_label
+    notes = [
+        f"{count_noun(number, unit)} without a {what} left out"
+        for number, what in ((no_label, "label"), (no_value, "value"))
+        if number
+    ]
     if not known.any():
         raise BadInput(source, f"no {unit} has a label", "labels for what was evaluated")
     renumbered = np.unique(cluster[known], return_inverse=True)[1]

@@ -38,7 +38,6 @@ from gainful.measure.measure import Measure
 from gainful.measure.notes import note_id_types, note_no_overlap
 from gainful.measure.sessions.results import SessionResults
 from gainful.measure.values import aggregate, name_units
-from gainful.page.table import to_plain_data
 from gainful.read.qrels_and_run import NestedDict, Run
 from gainful.read.sessions import Sessions
 from gainful.types import Array, fill_masked, finite_or_none, slices
@@ -57,10 +56,6 @@ class SessionChange:
     session: str
     before: float | None
     after: float | None
-
-    def to_dict(self) -> dict[str, Any]:
-        """All of it as plain data."""
-        return to_plain_data(self)
 
 
 Change = RankByRank | SessionChange  # a query or session on both sides of a switch

@@ -463,10 +463,5 @@ def condense_lists(matched: MatchedRun, results: Results) -> dict[str, float | N
         for name, recipe in results.recipes.items()
         if "unjudged" in recipe.entry.params
     }
-    if not recipes:
-        return dict.fromkeys(results.values)
-    mean = measure_run(matched, recipes, results.convention).mean
-    return {
-        name: None if name not in mean or np.isnan(mean[name]) else mean[name]
-        for name in results.values
-    }
+    mean = measure_run(matched, recipes, results.convention).mean if recipes else {}
+    return {name: finite_or_none(mean.get(name)) for name in results.values}
