@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from io import StringIO
-from itertools import combinations
+from itertools import combinations, product
 
 import numpy as np
 import pandas as pd
@@ -315,7 +315,7 @@ def test_the_interaction_is_a_one_way_f_whose_groups_are_permuted():
 def test_the_interaction_of_few_queries_is_that_of_all_arrangements():
     rng = np.random.default_rng(4)
     differences = [rng.normal(size=(4, 1)), rng.normal(0.8, size=(4, 1))]
-    f, p = weigh_interaction(differences, Resampling(resamples=50_000))
+    f, p = weigh_interaction(differences, Resampling(resamples=50_000), None)
     values = np.concatenate(differences)[:, 0]
     statistics = [
         stats.f_oneway(values[list(first)], np.delete(values, first)).statistic
@@ -323,6 +323,46 @@ def test_the_interaction_of_few_queries_is_that_of_all_arrangements():
     ]
     assert f[0] == pytest.approx(statistics[0])
     assert p[0] == pytest.approx(np.mean(np.array(statistics) >= f[0] * (1 - 1e-9)), abs=0.01)
+
+
+def test_clusters_of_one_group_each_are_permuted_whole():
+    rng = np.random.default_rng(5)
+    sizes = [1, 3, 2, 2, 1, 3]  # of clusters, the first three of one group
+    clusters = [rng.normal(shift, size=size) for size, shift in zip(sizes, range(6), strict=True)]
+    differences = [np.concatenate(part)[:, None] for part in (clusters[:3], clusters[3:])]
+    numbers = np.repeat(np.arange(6), sizes)
+    f, p = weigh_interaction(differences, Resampling(resamples=50_000), numbers)
+    statistics = []
+    for first in combinations(range(6), 3):
+        parts = [[], []]
+        for at, cluster in enumerate(clusters):
+            parts[at not in first].extend(cluster)
+        statistics.append(stats.f_oneway(*parts).statistic)
+    assert f[0] == pytest.approx(statistics[0])
+    assert p[0] == pytest.approx(np.mean(np.array(statistics) >= f[0] * (1 - 1e-9)), abs=0.01)
+
+
+def test_groups_that_share_clusters_are_permuted_within_them():
+    rng = np.random.default_rng(6)
+    differences = [rng.normal(size=(6, 1)), rng.normal(0.9, size=(6, 1))]  # a query each of six
+    f, p = weigh_interaction(differences, Resampling(resamples=50_000), np.tile(np.arange(6), 2))
+    both = np.hstack(differences)
+    statistics = [
+        stats.f_oneway(*np.where(flipped, both.T[::-1], both.T)).statistic
+        for flipped in product([False, True], repeat=6)
+    ]
+    assert f[0] == pytest.approx(statistics[0])
+    assert p[0] == pytest.approx(np.mean(np.array(statistics) >= f[0] * (1 - 1e-9)), abs=0.01)
+
+
+def test_whether_differences_of_clustered_queries_depend_on_the_group_is_tested():
+    pairs = {query: str(at // 2) for at, query in enumerate(kinds())}
+    comparison = gainful.compare(QRELS, BM25, HYBRID, "AP", cluster=pairs, resamples=999, **BY_KIND)
+    plain = gainful.compare(QRELS, BM25, HYBRID, "AP", resamples=999, **BY_KIND)
+    (interaction,), (alone,) = comparison.groups.interactions, plain.groups.interactions
+    assert interaction.f == pytest.approx(alone.f)
+    assert interaction.p != alone.p
+    assert comparison.groups.clustered
 
 
 def test_a_group_of_one_query_is_said_and_not_compared():
@@ -340,15 +380,12 @@ def test_groups_of_one_query_are_said_in_a_line():
 
 
 def test_where_the_interaction_is_not_tested_that_is_said():
-    pairs = {query: str(at // 2) for at, query in enumerate(kinds())}
-    clustered = gainful.compare(QRELS, BM25, HYBRID, "AP", cluster=pairs, resamples=99, **BY_KIND)
     study = gainful.sessions.simulate_study(7)
     unpaired = gainful.sessions.compare(
         study.sessions, study.qrels, "sDCG@10", group="scenario", resamples=199
     )
-    for comparison in (clustered, unpaired):
-        assert comparison.groups.interactions == []
-        assert any("depend on" in note for note in comparison.notes)
+    assert unpaired.groups.interactions == []
+    assert any("depend on" in note for note in unpaired.notes)
     paired = gainful.compare(QRELS, BM25, HYBRID, "AP", resamples=99, **BY_KIND)
     assert not any("depend on" in note for note in paired.notes)
 

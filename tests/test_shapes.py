@@ -7,6 +7,7 @@ first. RR is (1/2 + 1) / 2 = 0.75, P@1 (0 + 1) / 2 = 0.5.
 from __future__ import annotations
 
 import json
+from types import SimpleNamespace
 from typing import NamedTuple
 from uuid import UUID
 
@@ -883,7 +884,9 @@ ANSWERS = {
     "Pinecone": lambda docs: {"matches": [{"id": doc, "score": score, "values": []} for doc, score in docs.items()], "namespace": ""},
     "Qdrant": lambda docs: {"result": {"points": [{"id": doc, "score": score} for doc, score in docs.items()]}, "status": "ok"},
     "Algolia": lambda docs: {"hits": [{"objectID": doc} for doc in docs], "nbHits": 2},
-    "Chroma": lambda docs: {"ids": [[*docs]], "distances": [[1 - score for score in docs.values()]]},
+    "Chroma": lambda docs: {"ids": [[*docs]], "documents": [["…" for _ in docs]], "distances": [[1 - score for score in docs.values()]]},
+    "Weaviate": lambda docs: {"data": {"Get": {"Page": [{"title": "x", "_additional": {"id": doc, "distance": 1 - score}} for doc, score in docs.items()]}}},
+    "Typesense": lambda docs: {"found": 2, "hits": [{"document": {"id": doc}, "text_match": score} for doc, score in docs.items()]},
     "Vespa": lambda docs: {"root": {"id": "top", "children": [{"id": doc, "relevance": score} for doc, score in docs.items()]}},
 }  # fmt: skip
 ANSWERED = {"1": {"b": 0.9, "a": 0.5}, "2": {"c": 0.4}}
@@ -903,6 +906,24 @@ def test_what_search_engines_answer_is_a_run(tmp_path, engine):
     in_order = [*answers.values()]
     for run in (in_order, {"took": 2, "responses": in_order}):
         assert gainful.evaluate([["a"], ["c"]], run, "RR")["RR"] == 0.75
+
+
+@pytest.mark.parametrize(
+    ("listed", "name"), [("objects", "uuid"), ("points", "id"), ("matches", "id")]
+)
+def test_what_clients_of_vector_stores_return_is_a_run(listed, name):
+    answers = {
+        query: SimpleNamespace(**{listed: [SimpleNamespace(**{name: doc}) for doc in docs]})
+        for query, docs in ANSWERED.items()
+    }
+    assert gainful.evaluate({"1": {"a": 1}, "2": {"c": 1}}, answers, "RR")["RR"] == 0.75
+
+
+def test_fields_of_lists_without_known_names_are_told_by_check_too(tmp_path):
+    path = tmp_path / "rag.jsonl"
+    path.write_text('{"question": "x", "contexts": [{"ref": "a"}], "gold": ["a"]}\n')
+    (finding,) = gainful.check(path).findings
+    assert "retrieved=contexts,relevant=gold,doc=ref" in finding.problems[0]
 
 
 def test_keys_of_answers_need_be_no_texts():

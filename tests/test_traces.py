@@ -948,3 +948,18 @@ def test_grades_that_traces_carry_are_judgments(tmp_path, name, evaluations, ins
     assert "topic=text" in str(refused.value)
     with refuses(Swapped, "other.jsonl"):
         evaluate(path, other, "sDCG@1")
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".jsonl", ".parquet"])
+def test_evaluations_may_stand_in_a_second_file(tmp_path, suffix):
+    asked = {"session.id": "s1", "input.value": "soup"}
+    spans = write_lines(tmp_path / "spans.jsonl", phoenix_span(1, "abc", **asked))
+    names = {"context.span_id": f"{1:016x}", "name": "Relevance"}
+    rows = [names | {"document_position": at, "score": score} for at, score in ((2, 1), (0, 0.5))]
+    graded = tmp_path / f"evaluations{suffix}"
+    frame = pl.DataFrame(rows, strict=False)
+    getattr(frame, {".jsonl": "write_ndjson"}.get(suffix, f"write_{suffix[1:]}"))(graded)
+    for files in ([spans, graded], [graded, spans]):
+        assert as_sessions(files).frame["grade"].to_list() == [0.5, None, 1.0]
+        (finding,) = gainful.check(*files).findings
+        assert finding.kind == "sessions, openinference"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from math import inf
 from numbers import Integral, Real
 from typing import TypeGuard
 
@@ -22,6 +23,14 @@ def is_number(value: object) -> TypeGuard[float]:
         (True, True, False, False)
     """
     return isinstance(value, Real) and not isinstance(value, bool)
+
+
+def to_float(number: float) -> float:
+    """The number as a float; a whole number that is too large is infinite."""
+    try:
+        return float(number)
+    except OverflowError:
+        return inf
 
 
 MAX_COUNT = 1 << 53  # ranks, queries, positions: beyond it a float cannot count

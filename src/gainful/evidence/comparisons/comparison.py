@@ -560,8 +560,10 @@ def describe_groups(groups: GroupComparison) -> list[str]:
     text += f" ({correction.words})"
     text += f" · {correction.interval_kind}" if correction.interval_kind else ""
     if groups.interactions:
-        permuted = f"groups permuted over {pluralise(groups.unit)}"
-        text += f" · dependence on the group: one-way F, {permuted}, not corrected"
+        over = pluralise(groups.unit)
+        if groups.clustered:
+            over = "clusters, or within them where some have several groups"
+        text += f" · dependence on the group: one-way F, groups permuted over {over}, not corrected"
     number = len({item.group for item in groups.pairs})
     folded = f"{number} groups: tables show the largest {MOST_GROUPS}, and the others as one, "
     folded += "which is not tested; CSV and JSON have all"

@@ -236,6 +236,7 @@ class GroupComparison:
     correction: str
     family: int  # comparisons that were corrected together
     alpha: float
+    clustered: bool = False  # do units belong to clusters?
     notes: Sequence[str] = ()
 
     def is_significant(self, group_pair: GroupPair) -> bool:

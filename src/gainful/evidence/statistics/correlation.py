@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from math import isfinite, sqrt
+from math import sqrt
 from typing import Any, Literal
 
 import numpy as np
@@ -156,7 +156,7 @@ def places(order: Ordering, argument: str = "order") -> dict[Any, int]:
 
 def _places_by_value(order: Mapping[Any, float], argument: str) -> dict[Any, int]:
     for name, value in order.items():
-        check_number(f"{argument}[{name!r}]", value, "a finite number", isfinite)
+        check_number(f"{argument}[{name!r}]", value)
     if not order:
         raise BadValue(argument, dict(order), f"{_ALLOWED}, not empty")
     place_of: dict[Any, int] = {}

@@ -16,9 +16,9 @@ from gainful.match.sessions import MatchedSessions
 from gainful.measure.catalogue_page import tell_sessions
 from gainful.measure.entry import SessionRecipe
 from gainful.measure.functions.sessions.sdcg import query_gains, session_gains
+from gainful.measure.results import list_footnotes
 from gainful.measure.sessions.results import (
     SessionResults,
-    list_footnotes,
     session_results_page,
 )
 from gainful.page.page import Page
@@ -252,7 +252,7 @@ def render_session_report(content: SessionReportContent) -> Report:
             work="The gain of each query is",
             telling="that changed most" if groups.has_pairs else "farthest from the median",
         ),
-        convention_line=list_footnotes(results, verbose=True)[0],
+        convention_line=list_footnotes([results], verbose=True)[0],
         settings=tell_sessions([results.convention])[1],
         observed=groups.sessions.observed,
     )
