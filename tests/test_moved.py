@@ -21,7 +21,7 @@ import gainful
 from gainful.api.evaluate import match_run
 from gainful.convention import CONVENTIONS
 from gainful.errors import BadValue
-from gainful.evidence.moves.largest_changes import find_largest_changes
+from gainful.evidence.reasons.largest_changes import find_largest_changes
 from gainful.measure.build_recipes import build_recipes
 from gainful.measure.catalogue import MEASURES
 from gainful.measure.evaluate import measure_run

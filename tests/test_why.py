@@ -16,7 +16,7 @@ from refusals import refuses
 import gainful
 from gainful.convention import CONVENTIONS, SETTINGS
 from gainful.errors import BadValue, CannotCompare, UnknownName, WrongType
-from gainful.evidence.moves import credit as shapley
+from gainful.evidence.reasons import credit as shapley
 from gainful.evidence.reasons.causes import CAUSES, make_lenient
 from gainful.page.render import render
 from gainful.page.terminal import Terminal
