@@ -17,10 +17,10 @@ from gainful.read.qrels_and_run import Run
 from gainful.text import count_noun, shorten
 
 _NEEDS = {
-    "items": "it only with a catalogue (--items FILE, items=); it has no value per query, so runs "
+    "items": "a catalogue (--items FILE, items=) to compute it; it has no value per query, so runs "
     "cannot be compared by it",
-    "interactions": "it only with interactions (--interactions FILE, interactions=), which give "
-    "the popularity of items",
+    "interactions": "interactions (--interactions FILE, interactions=) to compute it, for the "
+    "popularity of items",
 }
 
 
@@ -41,7 +41,9 @@ def check_use(recipes: Mapping[str, Recipe], items: Any, interactions: Any) -> N
     for name, value in named.items():
         if value is not None and name not in asked:
             measures = {"items": "Coverage@10 or Gini@10", "interactions": "Novelty@10"}[name]
-            raise BadValue(name, shorten(str(value)), f"it only with a measure such as {measures}")
+            raise BadValue(
+                name, shorten(str(value)), f"a value only with a measure such as {measures}"
+            )
 
 
 def add_exposure(
