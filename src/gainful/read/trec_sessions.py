@@ -426,11 +426,6 @@ def _parse_seconds(text: str) -> float | None:
     return seconds if 0 <= seconds < float("inf") else None
 
 
-def is_xml(source: Source) -> bool:
-    """Is it XML?"""
-    return source.head.lstrip().startswith(b"<")
-
-
 def with_topics(sessions: Sessions, given: AnyTopics, bad: BadPolicy | None = None) -> Sessions:
     """Sessions with the topics that a file names; others are left out, or by "error" refused."""
     path = "topics" if isinstance(given, Mapping) else given
