@@ -20,7 +20,7 @@ from gainful.read.engines import Engine
 from gainful.read.lazy_run import as_narwhals
 from gainful.read.qrels_and_run import Qrels
 from gainful.read.session_layout import SessionLayout, find_odd_depths
-from gainful.read.sessions import SessionChoice, name_columns
+from gainful.read.sessions import SessionChoice, equals_text, name_columns
 from gainful.read.spill import KEY, Spill, choose_parts, take_rows
 from gainful.types import Flags, Ranks
 
@@ -105,9 +105,7 @@ def _choose_queries(
     if choice.where and groups is not None:
         fits = np.ones(len(groups), dtype=bool)
         for column, value in choice.where.items():
-            text = str(value).encode(errors="backslashreplace").decode()  # polars takes UTF-8 only
-            values = groups[column].alias("").cast(pl.String)
-            fits &= (values == text).fill_null(value=False).to_numpy()
+            fits &= equals_text(groups[column], value).to_numpy()
         kept &= fits[queries["group"].to_numpy()]
     sizes = np.diff(first, append=len(queries))
     if choice.min_queries is not None:
