@@ -237,8 +237,8 @@ class _SpanReader:
         """What evaluations say of the documents of searches, by their places."""
         grades = {}
         inside = (find_lists(part, _EVALUATIONS) for part in (spans.exports, spans.attributes))
-        for found in (*inside, [self._evaluations.get(str(span)) for span in spans.ids]):
-            for index, entries in enumerate(found):
+        for lists in (*inside, [self._evaluations.get(str(span)) for span in spans.ids]):
+            for index, entries in enumerate(lists):
                 if entries is None:
                     continue
                 part = docs[index]
