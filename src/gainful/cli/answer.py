@@ -112,7 +112,7 @@ def is_stdout(output: str | None) -> bool:
     return output in (None, "-")
 
 
-def write_stdout(content: Content, end: str = "\n", encoding: str | None = None) -> None:
+def write_stdout(content: Content, encoding: str | None = None) -> None:
     """Print text or bytes as they are; text for programs in an `encoding` that has every character.
 
     A reader that has gone away, such as head, is no mistake: what is left is not printed.
@@ -120,7 +120,7 @@ def write_stdout(content: Content, end: str = "\n", encoding: str | None = None)
     if sys.stdout is None:
         raise BadInput("stdout", "it is closed", "somewhere to print to, or a file")
     if isinstance(content, str):
-        content += end
+        content += "\n"
         if encoding is not None and not is_terminal(sys.stdout):
             content = content.encode(encoding)
     if isinstance(content, bytes) and not hasattr(sys.stdout, "buffer"):  # io.StringIO
