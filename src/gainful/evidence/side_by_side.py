@@ -20,7 +20,7 @@ from gainful.measure.explanation import (
 )
 from gainful.page.formats.text import text_width
 from gainful.page.page import Section
-from gainful.page.table import Table, format_number, to_plain_data
+from gainful.page.table import Table, format_number
 from gainful.text import choose_decimals, count_noun
 
 
@@ -92,11 +92,6 @@ class RankByRank:
     in_run: bool
     before: QuerySide
     after: QuerySide
-
-    def to_dict(self) -> dict[str, Any]:
-        """All of it as plain data."""
-        data = to_plain_data(self)
-        return {"found" if name == "in_run" else name: value for name, value in data.items()}
 
 
 def describe_rank_by_rank(

@@ -198,7 +198,12 @@ def describe_missing(result: Shown, name: str) -> str:
     }
     from gainful.synonyms import RESULTS, suggest_name  # noqa: PLC0415  (of a mistake only)
 
-    elsewhere = {word: place for word, place in RESULTS.items() if word not in names}
+    elsewhere = {
+        word: place
+        for word, place in RESULTS.items()
+        if word not in names
+        and (place[0] != "." or hasattr(type(result), place[1:].partition("(")[0]))
+    }
     guesses = {**elsewhere, **result.list_expressions()}
     return f"{message}; {suggest_name(name, places, guesses, names)}"
 

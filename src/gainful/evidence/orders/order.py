@@ -31,7 +31,7 @@ from gainful.evidence.statistics.correlation import (
     rbo,
     tau_ap,
 )
-from gainful.evidence.statistics.paired_tests import TESTS, TUKEY_NOTE
+from gainful.evidence.statistics.paired_tests import TESTS, TUKEY_NOTE, TUKEY_WORDS
 from gainful.measure.results import list_footnotes
 from gainful.measure.values import Results, aggregate
 from gainful.page.page import Page, Section
@@ -408,14 +408,12 @@ def _list_notes(order: Order, *, verbose: bool) -> list[str]:
 
 
 def _describe_test(criterion: Method, *, verbose: bool) -> str:
-    resampling = criterion.resampling
-    test = None if criterion.test == TUKEY else TESTS[criterion.test]
-    words = "randomised Tukey HSD test" if test is None else test.words
-    text = f"power: share of pairs with p ≤ {resampling.alpha:g} by {words}"
-    text += f", {CORRECTIONS[criterion.correction].words}" if test is not None else ""
-    if verbose and (test is None or test.resampled):
-        text += f", {resampling.resamples} resamples, seed {resampling.seed}"
-    return text
+    resampling, words = criterion.resampling, TUKEY_WORDS
+    if criterion.test != TUKEY:
+        words = f"{TESTS[criterion.test].words}, {CORRECTIONS[criterion.correction].words}"
+    if verbose and criterion.takes_resamples:
+        words += f", {resampling.resamples} resamples, seed {resampling.seed}"
+    return f"power: share of pairs with p ≤ {resampling.alpha:g} by {words}"
 
 
 def _list_rows(order: Order) -> Table:

@@ -10,8 +10,8 @@ import numpy as np
 from attrs import frozen
 
 from gainful.errors import BadValue
-from gainful.evidence.moves.credit import Credit, credit_docs, rank_query_docs
 from gainful.evidence.pairing import values_by_query
+from gainful.evidence.reasons.credit import Credit, credit_docs, rank_query_docs
 from gainful.match.match import MatchedRun
 from gainful.match.rankings import RankedDoc
 from gainful.measure.entry import Recipe
