@@ -45,7 +45,7 @@ from gainful.page.table import Column, Table, build_table, format_number, list_f
 from gainful.read.ranking_matrix import RankingMatrix
 from gainful.rounding import ROUNDING
 from gainful.text import join_words
-from gainful.types import Array, Flags, finite_or_none, slices
+from gainful.types import Array, Flags, fill_masked, finite_or_none, slices
 
 _MAX_FILL = 1000  # ranks that fill a short list and are spelled out: all of them are alike
 
@@ -183,7 +183,7 @@ def compute_subsets(ranked: RankedRun, recipe: Recipe, members: Flags) -> Array:
             if moves
             else compute_ranked(evolve(repeated, convention=convention), recipe)
         )
-        values.append(np.ma.filled(np.ma.asarray(part_values, dtype=float), np.nan))
+        values.append(fill_masked(part_values))
     return np.concatenate(values)
 
 

@@ -33,7 +33,6 @@ from gainful.evidence.pairing import (
     PairedValues,
     choose_baseline,
     choose_pairs,
-    describe_standardisation,
     number_units,
     pair_results,
     pair_values,
@@ -185,7 +184,9 @@ def compare_sample(sample: Sample, method: Method) -> Comparison:
             paired_by=sample.paired_by,
             cluster=sample.cluster,
             power_level=level,
-            standardised=describe_standardisation(method.standardise, len(names)),
+            standardised=f"{method.standardise} scores (Webber et al. 2008) over {len(names)} runs"
+            if method.standardise
+            else None,
         ),
         convention=results.convention_data(),
         bounded_measures=tuple(m for m, recipe in results.recipes.items() if recipe.entry.bounded),
@@ -316,8 +317,8 @@ class PairedSample(Sample):
         ready = {}
         for measure, table in tables.items():
             refuse_incomparable(table, parts["names"])
-            table = standardise_values(table, method.standardise)  # noqa: PLW2901
-            ready[measure] = table if clusters is None else clusters.assign(table)
+            paired = standardise_values(table) if method.standardise else table
+            ready[measure] = paired if clusters is None else clusters.assign(paired)
         noun = next(iter(ready.values())).noun
         numbers = {measure: len({*table.units}) for measure, table in ready.items()}
         return cls(

@@ -20,7 +20,7 @@ from gainful.evidence.comparisons.comparison_values import (
     format_difference,
     format_interval,
 )
-from gainful.evidence.moves.largest_changes import changes_page
+from gainful.evidence.reasons.largest_changes import changes_page
 from gainful.evidence.statistics.correction import CORRECTIONS, TUKEY
 from gainful.measure.groups import MOST_GROUPS, name_apart, name_others
 from gainful.measure.results import find_leaders, name_best

@@ -38,7 +38,7 @@ from gainful.show.pages.report_data import (
 )
 from gainful.show.theme import DASHES, LIGHT
 from gainful.text import pluralise
-from gainful.types import Array, Flags, Ranks
+from gainful.types import Flags, Ranks, fill_masked
 
 _MAX_QUERIES = 100  # of a session, of which it is told what each brought
 _MAX_TEXT = 120  # characters of what a query says
@@ -56,7 +56,7 @@ def choose_units(groups: SystemGroups, base: int, seed: int) -> tuple[Choice, Ra
     values = {}
     for measure, column in results.values.items():
         matrix = np.full(places.shape, np.nan)
-        numbers: Array = np.ma.filled(np.ma.asarray(column, dtype=float), np.nan)
+        numbers = fill_masked(column)
         matrix[places >= 0] = numbers[places[places >= 0]]
         values[measure] = matrix
     table, measure = QueryValues(tuple(names), values), choose_shown(results.recipes)
