@@ -40,11 +40,6 @@ class TrecName:
     added_up: bool = False  # preferences: is the summary a sum, where others are means?
     shared_gains: str = ""  # names of one group take the gains that any of them is given
 
-    @property
-    def takes_params(self) -> bool:
-        """Does it heed what follows its dot?"""
-        return bool(self.params) or self.kind in ("ranks", "levels", "gains", "pairs")
-
 
 _ALL = (
     TrecName("runid", kind="text", judgments="none"),

@@ -99,7 +99,7 @@ def expand_trec_name(
     if trec_name.kind == "levels":
         return [_line_at_level(trec_name, level) for level in _parse_cutoffs(trec_name, suffix)]
     params = dict(trec_name.fixed_params)
-    if suffix is None or not trec_name.takes_params:
+    if suffix is None or not (trec_name.params or trec_name.kind == "gains"):
         return [TrecLine(trec_name.name, trec_name, params)]
     name, computable = f"{trec_name.name}_{suffix}", True
     if trec_name.kind in ("gains", "pairs"):
