@@ -102,7 +102,7 @@ def work_out_gains(
     recipe: Recipe, rows: list[RankedDoc], gains: Mapping[str, float], ranked: RankedGains
 ) -> WorkedRanking:
     """What each rank of one ranking brings, by gain and discount, and each of its ideal."""
-    dcg, idcg = (float(sums[0]) for sums in total_gains(recipe, ranked))
+    dcg, idcg = (float(sums[0]) for sums in total_gains(ranked, recipe))
     weighted = _add_contributions(recipe, _fill_short_ranking(recipe, rows, ranked), gains)
     ideal = tuple(_ideal_ranking(recipe, ranked))
     return WorkedRanking(tuple(weighted), ideal=ideal, dcg=dcg, idcg=idcg)
@@ -318,7 +318,7 @@ def explain_ranking(
     """Every number that leads to the nDCG or nCG of one ranking, by a recipe."""
     ranked_gains = rank_row_gains(recipe, Batch(grades, judged=judged))
     ideal = _ideal_order(recipe, ranked_gains.source)
-    actual, best = total_gains(recipe, ranked_gains)
+    actual, best = total_gains(ranked_gains, recipe)
     value = normalise_values(recipe, actual, best)
     return Explanation(
         recipe,
@@ -340,7 +340,7 @@ def _build_lines(
     if recipe.convention.short == "minimum" or (recipe.k is not None and recipe.k < deepest):
         deepest = recipe.k or deepest
     deep_recipe = evolve(recipe, k=deepest)
-    idcg = gain_curves(deep_recipe, ranked_gains)[1][0]  # which refuses what is too deep
+    idcg = gain_curves(ranked_gains, deep_recipe)[1][0]  # which refuses what is too deep
     gains = ranked_gains.gain_by_rank(deepest)[0].tolist()
     filling = ranked_gains.filling
     rest = None if filling is None else float(filling.values[0, 0])

@@ -33,32 +33,43 @@ _UNLIMITED = int(np.iinfo(np.intp).max)
 _LONGEST_VECTOR = 10_000_000
 
 
-def ndcg_curve(ranked: RankedRun | RankedGains, recipe: Recipe) -> tuple[Array, Array]:
-    """The gain at every rank, and what was possible there."""
-    return gain_curves(recipe, find_gains(recipe, ranked))
+def gain_curves(ranked: RankedRun | RankedGains, recipe: Recipe) -> Share:
+    """The cumulated gain of each ranking and of its ideal, rank by rank."""
+    ranked_gains = find_gains(recipe, ranked)
+    depth = _vector_depth(recipe, ranked_gains)
+    discounts = rank_discounts(recipe, depth)
+    actual = cumulate_gain(ranked_gains.gain_by_rank(depth) * discounts)
+    with np.errstate(over="ignore", invalid="ignore"):
+        if recipe.convention.ideal_depth == "all":
+            ideal = ranked_gains.ideal
+            best = ideal.sum_with_weights(rank_discounts(recipe, ideal.last_rank))[:, None]
+        else:
+            ideal = ranked_gains.ideal.cut(ideal_depth(recipe, ranked_gains.lengths))
+            best = np.cumsum(ideal.gains_by_rank(depth) * discounts, axis=1)
+    return actual, np.broadcast_to(_require_finite(best), actual.shape)
 
 
 def dcg_curve(ranked: RankedRun | RankedGains, recipe: Recipe) -> Array:
     """The gain at every rank."""
-    return gain_curves(recipe, find_gains(recipe, ranked))[0]
+    return gain_curves(ranked, recipe)[0]
 
 
 def idcg_curve(ranked: RankedRun | RankedGains, recipe: Recipe) -> Array:
     """The gain of the best ranking at every rank."""
-    return np.array(gain_curves(recipe, find_gains(recipe, ranked))[1])
+    return np.array(gain_curves(ranked, recipe)[1])
 
 
 @_measure(
     "nDCG",
     "(Σ gain(i)·discount(i)) over ranks i ≤ k / the same of the ideal ranking",
     Example("nDCG@3", "3 0 2 | 1", "(3 + 2/log2(4)) / (3 + 2/log2(3) + 1/log2(4))"),
-    curve=ndcg_curve,
+    curve=gain_curves,
     discounted=True,
     options=(*_GAIN, *_DISCOUNT, *_IDEAL, *_RANKING, *_GRADES, *_EMPTY),
 )
 def ndcg(ranked: RankedRun | RankedGains, recipe: Recipe) -> Share:
     """How close is the ranking to the best possible one?"""
-    return total_gains(recipe, find_gains(recipe, ranked))
+    return total_gains(ranked, recipe)
 
 
 @_measure(
@@ -73,7 +84,7 @@ def ndcg(ranked: RankedRun | RankedGains, recipe: Recipe) -> Share:
 )
 def dcg(ranked: RankedRun | RankedGains, recipe: Recipe) -> Array:
     """How much does a searcher gain whose attention falls with the rank?"""
-    return total_gains(recipe, find_gains(recipe, ranked))[0]
+    return total_gains(ranked, recipe)[0]
 
 
 @_measure(
@@ -88,7 +99,7 @@ def dcg(ranked: RankedRun | RankedGains, recipe: Recipe) -> Array:
 )
 def idcg(ranked: RankedRun | RankedGains, recipe: Recipe) -> Array:
     """How much would a searcher gain from the best possible ranking?"""
-    return np.array(total_gains(recipe, find_gains(recipe, ranked))[1])
+    return np.array(total_gains(ranked, recipe)[1])
 
 
 _measure(
@@ -97,7 +108,7 @@ _measure(
     Example("nCG@2", "3 0 2 | 1", "3 / (3 + 2)"),
     question="What share of the possible gain do the first k documents have?",
     defaults={"discount": "none"},
-    curve=ndcg_curve,
+    curve=gain_curves,
     options=(*_GAIN, *_IDEAL, *_RANKING, *_GRADES, *_EMPTY),
 )(ndcg)
 _measure(
@@ -122,8 +133,9 @@ def find_gains(recipe: Recipe, ranked: RankedRun | RankedGains) -> RankedGains:
     return ranked.compute_once(key, lambda: rank_run_gains(recipe, ranked))
 
 
-def total_gains(recipe: Recipe, ranked_gains: RankedGains) -> tuple[Array, Array]:
+def total_gains(ranked: RankedRun | RankedGains, recipe: Recipe) -> Share:
     """The gain of each ranking and of its ideal, as one number each."""
+    ranked_gains = find_gains(recipe, ranked)
     with np.errstate(over="ignore", invalid="ignore"):
         if ranked_gains.fill.any():
             depth = _vector_depth(recipe, ranked_gains)
@@ -134,24 +146,6 @@ def total_gains(recipe: Recipe, ranked_gains: RankedGains) -> tuple[Array, Array
         ideal = ranked_gains.ideal.cut(ideal_depth(recipe, ranked_gains.lengths))
         best = ideal.sum_with_weights(rank_discounts(recipe, ideal.last_rank))
     return _require_finite(actual), np.broadcast_to(_require_finite(best), actual.shape)
-
-
-def gain_curves(recipe: Recipe, ranked_gains: RankedGains) -> tuple[Array, Array]:
-    """The cumulated gain of each ranking and of its ideal, rank by rank."""
-    depth = _vector_depth(recipe, ranked_gains)
-    discounts = rank_discounts(recipe, depth)
-    actual = cumulate_gain(ranked_gains.gain_by_rank(depth) * discounts)
-    with np.errstate(over="ignore", invalid="ignore"):
-        if recipe.convention.ideal_depth == "all":
-            best = ranked_gains.ideal.sum_with_weights(
-                rank_discounts(recipe, ranked_gains.ideal.last_rank)
-            )[:, None]
-        else:
-            ideal = ranked_gains.ideal.cut(ideal_depth(recipe, ranked_gains.lengths)).gains_by_rank(
-                depth
-            )
-            best = np.cumsum(ideal * discounts, axis=1)
-    return actual, np.broadcast_to(_require_finite(best), actual.shape)
 
 
 def cumulate_gain(gain: Array) -> Array:
@@ -216,22 +210,22 @@ class _Ideal:
         self.begin = np.searchsorted(self.query, np.arange(ranked.size))
         self.size = np.bincount(self.query, minlength=ranked.size)
         weight = np.ones(len(self.rank)) if discount is None else discount.evaluate_at(self.rank)
-        self.total: Array = np.bincount(
-            self.query, self.gain * weight, minlength=ranked.size
-        ).astype(np.float64)
-        gains = self.gain * weight
-        self.cumulated_gain = np.append(cumulate_by_query(gains, self.query, ranked.size), 0.0)
-        costs = np.maximum(self.gain, 1.0)
-        self.cumulated_cost = np.append(cumulate_by_query(costs, self.query, ranked.size), 0.0)
+        self.weighted = self.gain * weight
+        total = np.bincount(self.query, self.weighted, minlength=ranked.size)
+        self.total: Array = total.astype(np.float64)
 
     def dcg_at(self, query: Ranks, rank: Ranks) -> Array:
-        depth = np.minimum(rank, self.size[query])
-        return np.where(depth > 0, self.cumulated_gain[self.begin[query] + depth - 1], 0.0)
+        return self._sum_down_to(self.weighted, query, rank)
 
     def cost_at(self, query: Ranks, rank: Ranks) -> Array:
+        cost = self._sum_down_to(np.maximum(self.gain, 1.0), query, rank)
+        cost += np.maximum(rank - self.size[query], 0)
+        return cost
+
+    def _sum_down_to(self, values: Array, query: Ranks, rank: Ranks) -> Array:
+        sums = np.append(cumulate_by_query(values, self.query, len(self.size)), 0.0)
         depth = np.minimum(rank, self.size[query])
-        inside = np.where(depth > 0, self.cumulated_cost[self.begin[query] + depth - 1], 0.0)
-        return inside + (rank - depth)
+        return np.where(depth > 0, sums[self.begin[query] + depth - 1], 0.0)
 
 
 @_graded(

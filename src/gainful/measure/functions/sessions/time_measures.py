@@ -7,6 +7,8 @@ Clarke observed.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 import polars as pl
 from attrs import frozen
@@ -72,16 +74,8 @@ class _Walk:
         "0.64*0.77*(0.5**(10/224) + 0.5**((2*10 + 2*4.4 + (0.018*400 + 7.8)*1.03)/224))",
     ),
     options=(
-        *(
-            "half_life",
-            "per_summary",
-            "words",
-            "per_word",
-            "per_document",
-            "click",
-            "false_click",
-        ),
-        *("save", "query_seconds", *_WALK_OPTIONS),
+        *("half_life", "per_summary", "words", "per_word", "per_document", "click"),
+        *("false_click", "save", "query_seconds", *_WALK_OPTIONS),
     ),
     defaults={"opened": "auto"},
     bounded=False,
@@ -90,25 +84,25 @@ class _Walk:
 def session_time_biased_gain(sessions: MatchedSessions, recipe: SessionRecipe) -> Array:
     """How many relevant documents does a session save, if interest halves over time?"""
     walk = _walk(sessions, recipe)
-    click, false_click = float(recipe.setting("click")), float(recipe.setting("false_click"))
+    click, false_click = _numbers(recipe, "click", "false_click")
     opened = np.where(walk.relevant, click, false_click)
     if walk.clicked is not None:
         opened, false_click = walk.clicked.astype(np.float64), 0.0
-    per_word, per_document = (float(recipe.setting(name)) for name in ("per_word", "per_document"))
-    usual = per_word * float(recipe.setting("words")) + per_document
-    reading = per_word * _column(sessions, "words", float(recipe.setting("words"))) + per_document
+    per_word, words, per_document = _numbers(recipe, "per_word", "words", "per_document")
+    usual = per_word * words + per_document
+    reading = per_word * _column(sessions, "words", words) + per_document
     if walk.clicked is not None:
         reading = np.where(walk.clicked, _column(sessions, "seconds", reading), reading)
-    per_summary = float(recipe.setting("per_summary"))
-    seconds = walk.sum_before(
-        per_summary + opened * reading,
-        per_summary + false_click * usual,
-        float(recipe.setting("query_seconds")),
+    per_summary, per_query, save, half_life = _numbers(
+        recipe, "per_summary", "query_seconds", "save", "half_life"
     )
-    saved = float(recipe.setting("save")) * opened * walk.relevant
+    seconds = walk.sum_before(
+        per_summary + opened * reading, per_summary + false_click * usual, per_query
+    )
+    saved = save * opened * walk.relevant
     judged, counts, _, _ = select_results(sessions, recipe)
     rows, query = judged.row[counts], judged.query[counts]
-    gain = saved[rows] * time_decay(seconds[rows], float(recipe.setting("half_life")))
+    gain = saved[rows] * time_decay(seconds[rows], half_life)
     return sum_by_index(sessions.session[query], gain, sessions.size)
 
 
@@ -130,15 +124,18 @@ def session_u_measure(sessions: MatchedSessions, recipe: SessionRecipe) -> Array
     """How much does a session gain along the text that is read, up to L characters?"""
     walk = _walk(sessions, recipe)
     opened = walk.relevant if walk.clicked is None else walk.clicked
-    chars = _column(sessions, "chars", float(recipe.setting("chars")))
-    snippet = float(recipe.setting("snippet"))
-    read = snippet + opened * float(recipe.setting("read_share")) * chars
+    chars, snippet, read_share, length = _numbers(recipe, "chars", "snippet", "read_share", "L")
+    read = snippet + opened * read_share * _column(sessions, "chars", chars)
     position = walk.sum_before(read, snippet) + read
     judged, counts, gain, _ = select_results(sessions, recipe)
     kept = counts if walk.clicked is None else counts & walk.clicked[judged.row]
     rows, query = judged.row[kept], judged.query[kept]
-    decayed = gain[kept] * text_decay(position[rows], float(recipe.setting("L")))
+    decayed = gain[kept] * text_decay(position[rows], length)
     return sum_by_index(sessions.session[query], decayed, sessions.size)
+
+
+def _numbers(recipe: SessionRecipe, *names: str) -> Iterator[float]:
+    return (float(recipe.setting(name)) for name in names)
 
 
 def opens_clicked(sessions: MatchedSessions, recipe: SessionRecipe) -> bool:
@@ -191,15 +188,13 @@ def _sum_before(values: Array, starts: Ranks) -> Array:
 )
 def session_cost(sessions: MatchedSessions, recipe: SessionRecipe) -> Array:
     """What does a session cost, in seconds, tokens or cents?"""
-    asked = _query_prices(sessions, recipe.setting("per_query"))
+    price, asked = recipe.setting("per_query"), np.ones(len(sessions.position))
+    if isinstance(price, str):
+        asked = _read_column(sessions, price)[sessions.layout.query_starts]
+    else:
+        asked *= float(price)
     returned = _result_prices(sessions, recipe.setting("per_result"))
     return sum_by_index(sessions.session, asked + returned, sessions.size)
-
-
-def _query_prices(sessions: MatchedSessions, price: str | float) -> Array:
-    if not isinstance(price, str):
-        return np.full(len(sessions.position), float(price))
-    return _read_column(sessions, price)[sessions.layout.query_starts]
 
 
 def _result_prices(sessions: MatchedSessions, price: str | float) -> Array:
