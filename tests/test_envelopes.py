@@ -159,6 +159,7 @@ def test_an_envelope_that_is_cut_off_is_told_with_its_place(tmp_path, text, plac
         ENVELOPES["index"](RECORDS) + '{"index": {}}\n',
         '{"create": {}}\n' + ENVELOPES["index"](RECORDS),
         ENVELOPES["index"](RECORDS) + '{"index": {"_ind\n',
+        ENVELOPES["index"](RECORDS).replace('"_index": "ubi", "_id": "7"}}', '"_in', 1),
         ENVELOPES["msearch"](RECORDS)[:-2] + ', {"error": {"type": "gone"}, "status": 404}]}',
         ENVELOPES["index"](RECORDS) + '{"query_id": "q3"} and more\n',
     ],
@@ -194,7 +195,8 @@ def test_a_line_that_is_no_json_is_told_for_what_it_is(tmp_path, line, words):
 
 def test_an_answer_without_records_of_a_log_is_called_so(tmp_path):
     path = tmp_path / "answer.json"
-    for text in (write_response([]), write_response([{"title": "leek"}])):
+    empty = json.dumps({"responses": [json.loads(write_response([]))] * 2})
+    for text in (write_response([]), empty, write_response([{"title": "leek"}])):
         path.write_text(text, encoding="utf-8")
         with pytest.raises(NoColumn) as refused:
             as_sessions(path)

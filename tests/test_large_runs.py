@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 
 import polars as pl
 import pytest
 
 import gainful
-from gainful.errors import GainfulError
+from gainful.errors import BadInput, GainfulError
 from gainful.progress import watch_reading
-from gainful.read import lazy, spill
+from gainful.read import lazy, source, spill
 
 MEASURES = ["nDCG@3", "AP", "RR", "P@2", "infAP"]
 QRELS = "".join(
@@ -53,6 +54,7 @@ def write_files(folder, lines):
 
 def evaluate_both(files, monkeypatch, **options):
     """The file as a whole, and in parts: what comes of it, or what is wrong."""
+    monkeypatch.setattr(source, "_MAX_HELD", 0)  # of compressed files
     answers = []
     for memory in ("1000", "0"):
         monkeypatch.setenv("GAINFUL_MEMORY", memory)
@@ -99,11 +101,88 @@ def test_progress_comes_to_its_end(tmp_path, monkeypatch):
     assert own[-1] == 1.0
 
 
-def test_other_files_are_read_as_a_whole(tmp_path, monkeypatch):
+ROWS = [(line.split()[0], line.split()[2], float(line.split()[4])) for line in LINES]
+HEADER = "query,doc,score\n"
+COMMAS = [f"{query},{doc},{score}\n" for query, doc, score in ROWS]
+RECORDS = [dict(zip(("query", "doc", "score"), row, strict=True)) for row in ROWS]
+TABLES = {
+    "run.csv": "".join(["# by hand\n", HEADER, *COMMAS]),
+    "quoted.csv": "".join(
+        [HEADER, *COMMAS, *(f'q1,"two\nlines, and ""more"" {n}",0.5\n' for n in range(40))]
+    ),
+    "run.tsv": "".join([HEADER, *COMMAS]).replace(",", "\t"),
+    "ranks.csv": "query,doc,rank\n" + "".join(f"q{n % 9},d{n % 8},{n}\n" for n in range(1, 72)),
+    "run.jsonl": "".join(json.dumps(record) + "\n" for record in RECORDS),
+    "lists.jsonl": "".join(
+        json.dumps({"query": f"q{n}", "retrieved": [f"d{n}", "d1"], "relevant": ["d1"]}) + "\n"
+        for n in range(2, 9)
+    ),
+    "run.txt": "".join(LINES[::2] + LINES[1::2]),
+}
+
+
+@pytest.mark.parametrize("packed", ["", ".gz"])
+@pytest.mark.parametrize("name", TABLES)
+def test_values_of_tables_and_of_compressed_files_are_those_of_the_whole(
+    name, packed, tmp_path, monkeypatch
+):
     qrels, _ = write_files(tmp_path, LINES)
-    frame = pl.DataFrame({"query": ["q1"], "doc": ["d2"], "score": [1.0]})
-    frame.write_csv(tmp_path / "run.csv")
-    whole, parts = evaluate_both((qrels, tmp_path / "run.csv"), monkeypatch, run_format="csv")
+    text = TABLES[name].encode()
+    (tmp_path / f"{name}{packed}").write_bytes(gzip.compress(text) if packed else text)
+    whole, parts = evaluate_both((qrels, tmp_path / f"{name}{packed}"), monkeypatch)
+    assert parts.mean == whole.mean
+    assert parts.counts == whole.counts
+    assert len(parts.notes) == len(whole.notes) + (name != "lists.jsonl")  # which is read whole
+
+
+def test_columns_of_a_large_table_have_the_names_a_user_gives(tmp_path, monkeypatch):
+    qrels, _ = write_files(tmp_path, LINES)
+    (tmp_path / "run.csv").write_text("".join(["a,b,c\n", *COMMAS]))
+    columns = {"run.query": "a", "run.doc": "b", "run.score": "c"}
+    whole, parts = evaluate_both((qrels, tmp_path / "run.csv"), monkeypatch, columns=columns)
+    assert (parts.mean, len(parts.notes)) == (whole.mean, len(whole.notes) + 1)
+    misfit = {"run.query": "a", "run.doc": "b", "run.score": "nope"}
+    whole, parts = evaluate_both((qrels, tmp_path / "run.csv"), monkeypatch, columns=misfit)
+    assert isinstance(whole, GainfulError)
+    assert (type(parts), str(parts)) == (type(whole), str(whole))
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("run.csv", HEADER + "".join(COMMAS) + "q8,d0,high\n"),
+        ("run.csv", HEADER + "".join(COMMAS) + 'q8,"d0,1.5\n'),  # a quote that is not closed
+        ("run.csv", "".join(COMMAS)),  # without a header: read whole
+        ("run.csv", "topic,url\n" + "".join(COMMAS)),
+        ("run.jsonl", TABLES["run.jsonl"] + '{"query": "q1", "doc": "d7"}\n'),
+        ("run.jsonl", TABLES["run.jsonl"] + '{"query": "q1", "do'),
+    ],
+)
+def test_what_is_wrong_with_a_large_table_is_told_as_of_a_small_one(
+    name, content, tmp_path, monkeypatch
+):
+    qrels, _ = write_files(tmp_path, LINES)
+    (tmp_path / name).write_text(content)
+    whole, parts = (str(answer) for answer in evaluate_both((qrels, tmp_path / name), monkeypatch))
+    assert parts == whole
+
+
+def test_a_large_compressed_file_that_is_cut_off(tmp_path, monkeypatch):
+    qrels, _ = write_files(tmp_path, LINES)
+    (tmp_path / "run.gz").write_bytes(gzip.compress("".join(LINES).encode())[:-9])
+    whole, parts = evaluate_both((qrels, tmp_path / "run.gz"), monkeypatch)
+    assert isinstance(whole, BadInput)
+    assert str(parts) == str(whole)
+
+
+@pytest.mark.parametrize("name", ["run.json", "run.parquet"])
+def test_other_files_are_read_as_a_whole(name, tmp_path, monkeypatch):
+    qrels, _ = write_files(tmp_path, LINES)
+    if name == "run.json":
+        (tmp_path / name).write_text(json.dumps({"q1": {"d2": 1.0}}))
+    else:
+        pl.DataFrame(RECORDS).write_parquet(tmp_path / name)
+    whole, parts = evaluate_both((qrels, tmp_path / name), monkeypatch)
     assert parts.mean == whole.mean
     assert [*parts.notes] == [*whole.notes]
 

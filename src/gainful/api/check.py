@@ -80,7 +80,7 @@ def check(
     for source, kinds in zip(sources, all_kinds, strict=True):
         if log is not None and source in log:
             if source is log[0]:
-                reports.append(examine_sessions(log, "ubi", names, asked))
+                reports.append(examine_sessions(log, None, names, asked))
         elif kinds == ["sessions"] and isinstance(source, Source):
             reports.append(examine_sessions([source], sessions_format, names, asked))
         else:

@@ -42,11 +42,12 @@ from gainful.read.inputs import (
     as_qrels_columns,
     as_run_columns,
     find_run_beside,
+    open_large_run,
 )
 from gainful.read.lazy_run import LazyRun
 from gainful.read.qrels_and_run import NestedDict, Qrels, Run
 from gainful.read.small_trec import read_small_files
-from gainful.read.source import exceeds_memory, is_file
+from gainful.read.source import is_file
 
 if TYPE_CHECKING:  # what compares, draws and resamples is slow to load: imported when first called
     import altair as alt
@@ -360,16 +361,12 @@ def evaluate_matched(
     of_items = {name: all_recipes[name] for name in all_recipes if name not in recipes}
     named_items = reading.items, reading.interactions
     if of_items or named_items != (None, None):
-        from gainful.measure.exposure import (  # noqa: PLC0415  (few ask for it)
-            add_exposure,
-            check_items,
-            check_use,
-        )
+        # Few ask for it.
+        from gainful.measure.exposure import add_exposure, check_items  # noqa: PLC0415
         from gainful.read.items import read_items  # noqa: PLC0415
 
-        check_use(all_recipes, *named_items)
+        check_items(all_recipes, *named_items)
         items, with_rows = read_items(*named_items), True
-        check_items(of_items, items)
     small_files = None if with_rows else _read_small_files(qrels, runs, reading)
     judgments, small_runs = small_files or (reading.read_qrels(qrels), {})
     find_group = _find_groups(reading, qrels, judgments, runs)
@@ -380,7 +377,9 @@ def evaluate_matched(
             matched, engine = _match_in_file(judgments, run, recipes, convention, reading)
         if matched is None:
             read = reading.read_run_in_memory if of_items else reading.read_run
-            large_run = None if with_rows else _open_large_run(run, reading)
+            large_run = None
+            if not with_rows:
+                large_run = open_large_run(run, reading.run_format, reading.columns)
             loaded = small_runs.get(name) or large_run or read(run, name or "run")
             matched = match_run(judgments, loaded, recipes, convention)
         if number == len(runs):
@@ -455,14 +454,6 @@ def _match_in_file(
     return None if first_rows_and_match is None else MatchedRun(
         qrels, *first_rows_and_match
     ), engine
-
-
-def _open_large_run(run: AnyRun, reading: RunReading) -> LazyRun | None:
-    if not isinstance(run, (str, PathLike)) or reading.columns.names or not exceeds_memory(run):
-        return None
-    from gainful.read.lazy import open_large_run  # noqa: PLC0415  (few files are so large)
-
-    return open_large_run(run, reading.run_format)
 
 
 def find_native_engine() -> list[str]:

@@ -304,7 +304,7 @@ def note_no_overlap(qrels: Qrels | NestedDict, run: LoadedRun, matched: Matched)
     if matched.query.size:
         return []
     sides = (run.head(2) if isinstance(run, LazyRun) else run, qrels)
-    examples = [", ".join(map(quote, example_docs(side))) for side in sides]
+    examples = [", ".join(map(quote, example_docs(side))) or "no documents" for side in sides]
     return [f"{NO_OVERLAP}; the run has {examples[0]}, the judgments {examples[1]}"]
 
 

@@ -157,7 +157,7 @@ def list_footnotes(
     What a note is, stands in `notes` already, such as how intervals were found, or belongs to a
     run; what several runs have in common is said once.
     """
-    lines = _list_all(runs) if verbose else [_summarise(runs)]
+    lines = runs[0].list_counts(runs, verbose=verbose)
     return [*lines, *notes, *mark_notes(merge_notes(runs))]
 
 
@@ -528,6 +528,11 @@ class QueryResults(Results):
     def page(self, *, per_query: bool = False, verbose: bool = False) -> Page:
         """The run by its means, or query by query; with the whole convention if `verbose`."""
         return results_page([self], per_query=per_query, verbose=verbose)
+
+    @staticmethod
+    def list_counts(results: Sequence[Results], *, verbose: bool) -> list[str]:
+        """What was counted in one run or several, and whose convention it is."""
+        return _list_all(results) if verbose else [_summarise(results)]
 
     def brief(self) -> Page:
         """The means in a few lines, and what was odd."""

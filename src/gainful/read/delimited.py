@@ -113,6 +113,16 @@ def lacks_header(source: Source, format_name: str, columns: ColumnMapping = USUA
     return (columns.has_positions or looks_bare) and not are_column_names(fields)
 
 
+def read_head(source: Source, format_name: str, columns: ColumnMapping) -> bytes | None:
+    """The lines down to the names of columns; None if these are missing, or on several lines."""
+    if lacks_header(source, format_name, columns):
+        return None
+    text, _ = _skip_comments(source.head)
+    header, end, _ = text.partition(b"\n")
+    above = source.head.removesuffix(text)
+    return above + header + end if end and header.count(b'"') % 2 == 0 else None
+
+
 def _read_literally(text: bytes) -> pl.DataFrame | None:
     """Fields between tabs as they are, if their quotes are not those of CSV; else None."""
     try:

@@ -323,10 +323,12 @@ def read_rows(
     try:
         read: Rows[Value] | Value = file_format.read(source, kind, **options)
     except BadInput as error:
-        records = [] if format_name else _load("json_records.first_records")(source)
-        log = find_record_format(records)
+        records = _load("json_records.first_records")(source)
+        log = None if format_name else find_record_format(records)
         if log is None or log.name not in ("ubi", "openinference", "chat"):
             if isinstance(error, NoColumn) and not columns.names:
+                for record in records[:1]:
+                    _load("rag.refuse_unknown_lists")(source.name, record, columns)
                 _load("session_inputs.refuse_unknown_json")(source)
             raise
         if kind is QRELS and log.name == "openinference":

@@ -18,7 +18,7 @@ from gainful.read.column_names import ColumnMapping, ColumnNames, read_column_na
 from gainful.read.formats import find_kinds, read_qrels, read_run
 from gainful.read.lazy_run import LazyRun
 from gainful.read.qrels_and_run import QRELS, RUN, NestedDict, Qrels, Run
-from gainful.read.source import is_file, open_source
+from gainful.read.source import exceeds_memory, is_file, open_source
 
 AnyQrels = str | PathLike[str] | Mapping[Any, Any] | Qrels | Any  # or any frame, or lists
 AnyColumns = ColumnNames | ColumnMapping
@@ -75,6 +75,18 @@ def as_run(
 
         lazy_run = shapes.find_lazy_run(value, name, names)
         return shapes.convert(value, name, RUN, names) if lazy_run is None else lazy_run
+
+
+def open_large_run(
+    value: AnyRun, format_name: str | None = None, columns: AnyColumns | None = None
+) -> LazyRun | None:
+    """A run in a file that memory might not hold; None of all others."""
+    if not isinstance(value, (str, PathLike)) or not exceeds_memory(value):
+        return None
+    from gainful.read import lazy  # noqa: PLC0415  (few files are so large)
+
+    with _choose_columns(columns, "run") as names:
+        return lazy.open_large_run(value, format_name, names)
 
 
 def as_run_in_memory(

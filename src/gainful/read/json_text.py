@@ -158,6 +158,7 @@ _ACTION_KEYS = {
     *("_routing", "parent", "dynamic_templates", "list_executed_pipelines", "_source"),
 }
 _LONG_LINE = 1 << 16  # as long as a head: what it begins is not taken apart on suspicion
+_FEW_LINES = 8  # in which an action is looked for where the first line is damaged
 _ANSWERS = frozenset(("hits", "responses"))
 _ROW_NAMES = frozenset(
     strip_name(name)
@@ -197,14 +198,15 @@ def unwrap(head: bytes, read: Callable[[], bytes], name: str) -> bytes | None:
     start = head.lstrip()
     if start[:1] not in (b"{", b"["):
         return None
-    if _find_action(head):
+    line, newline, rest = start.partition(b"\n")
+    is_short = bool(newline) or len(head) < _LONG_LINE
+    first = _decode(line) if is_short else None
+    is_damaged = first is None and any(map(_find_action, rest.split(b"\n", _FEW_LINES)))
+    if _find_action(head) or is_damaged:
         lines = b"\n".join(_drop_actions(read().split(b"\n")))
         if not lines.strip():
             raise BadInput(name, "its bulk actions only delete", "actions with records")
         return lines
-    line, newline, _ = start.partition(b"\n")
-    is_short = bool(newline) or len(head) < _LONG_LINE
-    first = _decode(line) if is_short else None
     if isinstance(first, dict) and isinstance(first.get("_source"), dict):
         return b"\n".join(map(_open_hit, read().split(b"\n")))
     if b'"_source"' in head and (not isinstance(first, dict) or not _ANSWERS.isdisjoint(first)):

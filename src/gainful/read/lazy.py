@@ -1,4 +1,4 @@
-"""Runs that stay where they are: frames of lazy polars, DuckDB or Spark, and large TREC files.
+"""Runs that stay where they are: frames of lazy polars, DuckDB or Spark, and large files.
 
 The columns of a run are found in its engine; nothing is read until it is matched. Of a file that
 memory would not hold, some lines at a time are read, as in memory.
@@ -25,8 +25,9 @@ from gainful.read.column_names import (
     protect_name,
     restore_name,
 )
+from gainful.read.delimited import read_head
 from gainful.read.engines import POLARS, Engine, report_engine_errors
-from gainful.read.formats import find_format
+from gainful.read.formats import build_value, find_format, read_rows
 from gainful.read.lazy_run import LazyRun, as_narwhals
 from gainful.read.named_columns import Header, InputTable, as_table, invert_renames
 from gainful.read.qrels_and_run import RUN, Rows, Run
@@ -36,7 +37,6 @@ from gainful.read.trec_files import (
     describe_trailing,
     find_run_format,
     note_comments,
-    read_rows,
 )
 
 
@@ -131,6 +131,9 @@ class LargeRun(LazyRun):
 
     name: str
     source: Source
+    format_name: str
+    columns: ColumnMapping
+    header: bytes  # the lines above the rows of a table
     notes: list[str]
     frame: Any = field(init=False, default=None)
     engine: Engine = field(init=False, default=POLARS)  # its rows have an order, too
@@ -138,23 +141,39 @@ class LargeRun(LazyRun):
     def stream(self) -> Iterator[Run]:
         """Some lines at a time; when all have come, notes say what was passed over."""
         lines, trailing, commented = 0, 0, False
-        for piece in self.source.iterate_pieces(_PIECE_BYTES):
+        for piece in self._iterate_pieces():
             if piece.strip():
+                header = self.header if lines else b""
                 try:
-                    rows, run = self._read(piece)
+                    rows, run = self._read(header + piece)
                 except BadInput:  # once more, to name its line
-                    rows, run = self._read(b"\n" * lines + piece)
-                trailing += int(rows.frame["more"].sum())
-                commented = commented or bool(rows.notes)
-                yield evolve(run, part=True)
+                    blank_lines = b"\n" * (lines - header.count(b"\n"))
+                    rows, run = self._read(header + blank_lines + piece)
+                if isinstance(rows, Rows) and self.format_name == "trec":
+                    trailing += int(rows.frame["more"].sum())
+                    commented = commented or bool(rows.notes)
+                yield run
             lines += piece.count(b"\n")
         self.source.report_end()
         comments = note_comments(self.source) if commented else []
         self.notes[1:] = [*describe_trailing(trailing), *comments]
 
-    def _read(self, text: bytes) -> tuple[Rows[Run], Run]:
-        rows = read_rows(make_memory_source(self.name, self.source.suffix, text), RUN)
-        return rows, rows.build()
+    def _iterate_pieces(self) -> Iterator[bytes]:
+        """Whole rows: in CSV, a line may end within quotes."""
+        rows = b""
+        for piece in self.source.iterate_pieces(_PIECE_BYTES):
+            rows += piece
+            if self.format_name != "csv" or rows.count(b'"') % 2 == 0:
+                yield rows
+                rows = b""
+        yield rows
+
+    def _read(self, text: bytes) -> tuple[Rows[Run] | Run, Run]:
+        source = make_memory_source(self.name, self.source.suffix, text)
+        rows = read_rows(source, RUN, self.format_name, self.columns)
+        if isinstance(rows, Rows):
+            rows = evolve(rows, fields={**rows.fields, "part": True})
+        return rows, evolve(build_value(rows), part=True)
 
     def head(self, limit: int) -> Run:
         """The first rows."""
@@ -167,18 +186,31 @@ class LargeRun(LazyRun):
         return Run(pl.concat(chosen), self.name, part=True)
 
 
-def open_large_run(path: str | PathLike[str], format_name: str | None) -> LargeRun | None:
-    """A run in a TREC file that stays there; None of any other file.
+def open_large_run(
+    path: str | PathLike[str], format_name: str | None, columns: ColumnMapping
+) -> LargeRun | None:
+    """A run in a file whose lines can be read some at a time; None of any other file.
 
     Args:
         path: the file.
         format_name: the name of its format; found by content and suffix if it is not named.
+        columns: what its columns are called.
     """
     source = open_source(path)
-    is_trec = source.path is not None and find_format(source, format_name).name == "trec"
-    if not is_trec or find_run_format(source) is not RUN_LINES:
+    name = find_format(source, format_name, columns).name
+    header: bytes | None = b""
+    if name in ("csv", "tsv"):
+        header = read_head(source, name, columns)
+    is_short = name == "trec" and find_run_format(source) is not RUN_LINES
+    has_lines = name in ("trec", "csv", "tsv", "jsonl") and not is_short
+    if source.data is not None or header is None or not has_lines:
         return None
     problem = f"{source.size / 1e6:,.1f} MB may need more memory than there is"
     return LargeRun(
-        name=source.name, source=source, notes=[f"{source.name}: {problem}: read in parts"]
+        name=source.name,
+        source=source,
+        format_name=name,
+        columns=columns,
+        header=header,
+        notes=[f"{source.name}: {problem}: read in parts"],
     )

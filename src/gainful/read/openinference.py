@@ -19,11 +19,14 @@ from attrs import astuple, evolve, frozen
 from numpy.typing import NDArray
 
 from gainful.read.column_names import ColumnMapping
+from gainful.read.formats import find_table_format
 from gainful.read.json_records import Record, Unreadable, iterate_batches, read_records
+from gainful.read.named_columns import read_table
 from gainful.read.path_finder import PathFinder, find_first, find_lists, find_value
 from gainful.read.read_options import AS_USUAL, ReadOptions
 from gainful.read.retrievals import FAILED, UNREADABLE, Retrievals, RetrievedLists, RowBuffer
 from gainful.read.search_results import (
+    PLACES_OF_DOCUMENTS,
     BadResults,
     ResultPaths,
     read_documents,
@@ -45,6 +48,7 @@ _EVALUATIONS = (  # as Phoenix exports them
     *("document_annotations", "documentAnnotations"),
 )
 _QUERY = ("gen_ai.retrieval.query.text", "input.value")
+_SPAN_ID = ("spanId", "span_id", "context.span_id", "context.spanId")
 _KIND = "openinference.span.kind"
 _OPERATION = "gen_ai.operation.name"
 _TOOL_NAME = ("tool.name", "gen_ai.tool.name")
@@ -64,13 +68,29 @@ def is_openinference(records: Sequence[dict[str, Any]]) -> bool:
     return any(map(holds_spans, records))
 
 
-def read_openinference(source: Source, reading: ReadOptions = AS_USUAL) -> SessionEvents:
-    """The searches of traces."""
+def find_kinds(records: Sequence[dict[str, Any]]) -> set[str]:
+    """What these records are: spans, evaluations of the documents of spans, or neither."""
+    if is_openinference(records):
+        return {"spans"}
+    are_evaluations = records and all(
+        find_first(dict.fromkeys(records[0], ""), names) is not None
+        for names in (_SPAN_ID, PLACES_OF_DOCUMENTS)
+    )
+    return {"evaluations"} if are_evaluations else set()
+
+
+def read_openinference(
+    source: Source | Sequence[Source], reading: ReadOptions = AS_USUAL
+) -> SessionEvents:
+    """The searches of traces, whose documents may be graded by evaluations in a second file."""
+    source, *graded = [source] if isinstance(source, Source) else source
     columns = reading.columns
     file = read_records(source)
     labels = tuple(name for name in LABELS if name in columns.names)
     retrievals = Retrievals(source.name, file.locate, labels=(*labels, *KEYS))
     reader = _SpanReader(columns, reading.tool, retrievals, labels)
+    for evaluations in graded:
+        reader.take_evaluations(evaluations)
     for records in iterate_batches(file.records):
         reader.take_records(records)
     lists = retrievals.to_lists()
@@ -108,6 +128,7 @@ class _SpanReader:
     ) -> None:
         names = columns.names
         self.others = RowBuffer(OTHER_COLUMNS)  # spans that are no searches
+        self._evaluations: dict[str, list[Any]] = {}  # of a second file, by span
         self._tools, self._retrievals, self._labels = tools, retrievals, labels
         self._paths = ResultPaths.from_columns(columns)
         self._marks = PathFinder(
@@ -118,6 +139,17 @@ class _SpanReader:
         self._tool_values = PathFinder(_TOOL_QUERY, *own_paths)
         self._own_text = PathFinder(self._paths.text)
         self._documents = self._paths.retrieved or (*_DOCUMENTS, *_DOCUMENT_IDS)
+
+    def take_evaluations(self, source: Source) -> None:
+        """A table with a row for each document of a span that was evaluated."""
+        frame = read_table(source, find_table_format(source)).frame
+        texts = [name for name, kind in frame.schema.items() if kind == pl.String]
+        numbers = {"score": pl.Float64, **dict.fromkeys(PLACES_OF_DOCUMENTS, pl.Int64)}
+        frame = frame.with_columns(
+            frame[name].cast(kind, strict=False) for name, kind in numbers.items() if name in texts
+        )
+        for row in frame.iter_rows(named=True):
+            self._evaluations.setdefault(str(find_first(row, _SPAN_ID)), []).append(row)
 
     def take_records(self, records: Iterable[tuple[int, Record]]) -> None:
         """Some records of a file; unreadable ones are reported."""
@@ -204,8 +236,9 @@ class _SpanReader:
     ) -> dict[int, dict[int, float]]:
         """What evaluations say of the documents of searches, by their places."""
         grades = {}
-        for records in (spans.exports, spans.attributes):
-            for index, entries in enumerate(find_lists(records, _EVALUATIONS)):
+        inside = (find_lists(part, _EVALUATIONS) for part in (spans.exports, spans.attributes))
+        for found in (*inside, [self._evaluations.get(str(span)) for span in spans.ids]):
+            for index, entries in enumerate(found):
                 if entries is None:
                     continue
                 part = docs[index]
@@ -388,7 +421,7 @@ def _drop_doubles(retrievals: Retrievals, lists: RetrievedLists) -> pl.DataFrame
 
 _PLACE = PathFinder(
     ("traceId", "trace_id", "context.trace_id", "context.traceId"),
-    ("spanId", "span_id", "context.span_id", "context.spanId"),
+    _SPAN_ID,
     ("parentSpanId", "parent_span_id", "parent_id", "parentId"),
     ("startTimeUnixNano", "start_time_unix_nano", "start_time", "startTime"),
 )

@@ -36,6 +36,7 @@ from gainful.types import is_whole_number
 
 DocNumbers = list[tuple[Any, float | None]]  # documents with their scores or grades, if they have
 ID_KEYS = ("id", *DOC, "chunk_id", "node_id", "_id", "id_", "uuid", "objectID")
+_INNER = ("document", "node", "_additional")  # what a result is about, or says of it
 _ID_ATTRIBUTES = ("node_id", "id", "doc_id", "docid", "id_", "uuid")
 _ID_WORDS = ("id", "source", "ref", "url", "uri", "key", "path", "file", "name", "title")
 _NUMBER_KEYS = {"score": (*SCORE, "_score"), "grade": GRADE[:-1]}
@@ -113,7 +114,9 @@ def _read_item(item: Any, place: str, query: object, number: str) -> tuple[Any, 
 def find_id(document: Any) -> Any:
     """The id of a document, whatever it is; None if it has none."""
     if isinstance(document, Mapping):
-        document = next((document[key] for key in ID_KEYS if document.get(key) is not None), None)
+        parts = (document, *map(document.get, _INNER))
+        ids = (part.get(key) for part in parts if isinstance(part, Mapping) for key in ID_KEYS)
+        document = next((each for each in ids if not isinstance(each, (Mapping, type(None)))), None)
     if isinstance(document, UUID):
         return str(document)
     return document if is_id(document) else _object_id(document)
@@ -157,19 +160,23 @@ def _find_number(document: Any, number: str) -> Any:
 
 
 # Where the id of a document stands, if nobody says: in it, or in what it is about.
-_ID_PATHS = tuple(f"{inner}{name}" for inner in ("document.", "", "node.") for name in ID_KEYS)
+_ID_PATHS = tuple(
+    f"{inner}{name}" for inner in ("document.", "", "node.", "_additional.") for name in ID_KEYS
+)
 # Blocks of Anthropic's Messages API say where a result comes from, and that is its id.
 _BLOCK_IDS = {"search_result": "source", "web_search_result": "url"}
 # Where the list stands in what a tool returned.
 _LIST_PATHS = (
-    *(*RETRIEVED, *DOC_LISTS, "hits.hits", "hits", "matches", "chunks", "passages", "nodes"),
-    *("points", "data", "ids", "search_results", "web_results", "output", "result", "response"),
+    *(*RETRIEVED, "ids", *DOC_LISTS, "hits.hits", "hits", "matches", "chunks", "passages", "nodes"),
+    *("points", "data", "search_results", "web_results", "output", "result", "response"),
     "root.children",
 )
+_LIST_ATTRIBUTES = ("objects", "points", "matches")  # of answers of Weaviate, Qdrant and Pinecone
 _QUERY_NAMES = (
     *("query", "q", "question", "search_query", "query_text", "queries", "text", "input"),
     *("search", "keywords", "search_term", "prompt"),
 )
+PLACES_OF_DOCUMENTS = ("document_position", "documentPosition")  # of evaluations, from 0
 _SCORES = ("score", "result.score", "evaluation.score", "annotation.score")
 _LABELS = {"relevant": 1, "irrelevant": 0, "unrelated": 0, "not relevant": 0}
 _MAX_NESTED = 4  # objects within which a list is looked for
@@ -281,7 +288,7 @@ def read_evaluations(entries: Sequence[Any]) -> dict[int, float]:
     """
     by_name: dict[str, dict[int, float]] = {}
     for entry in entries:
-        place = find_first(entry, ("document_position", "documentPosition"))
+        place = find_first(entry, PLACES_OF_DOCUMENTS)
         score = find_first(entry, _SCORES)
         if score is None:
             score = _LABELS.get(str(find_first(entry, ("label", "result.label"))).strip().lower())
@@ -321,8 +328,13 @@ def find_list(value: Any, names: Sequence[str] = _LIST_PATHS, depth: int = 0) ->
     if isinstance(value, list):
         is_batch = len(value) == 1 and isinstance(value[0], list)  # Chroma's, of one query
         return value[0] if is_batch else value
-    if not isinstance(value, dict) or depth > _MAX_NESTED:
+    if not isinstance(value, dict):
+        lists = (getattr(value, name, None) for name in _LIST_ATTRIBUTES)
+        return next((entries for entries in lists if isinstance(entries, list)), None)
+    if depth > _MAX_NESTED:
         return None
+    if isinstance(value.get("Get"), dict):  # of Weaviate, by the name of the collection
+        return find_list(next(iter(value["Get"].values()), None))
     if not all(isinstance(key, str) for key in value):
         value = {str(key): inner for key, inner in value.items()}
     heads = {key.partition(".")[0] for key in value}  # what can begin a path in it

@@ -29,7 +29,7 @@ from gainful.read.formats import (
 from gainful.read.frames import as_polars, is_frame
 from gainful.read.json_records import binary_format, build_columns, first_records
 from gainful.read.named_columns import TEXT, Header, InputTable
-from gainful.read.path_finder import find_value, list_paths
+from gainful.read.path_finder import find_first, list_paths
 from gainful.read.qrels_and_run import Qrels
 from gainful.read.read_options import AS_USUAL, ReadOptions
 from gainful.read.session_events import (
@@ -99,6 +99,7 @@ def extract_session_table(
 
 
 _MAX_FIRST = 50  # records by which a format is recognised
+_IN_TWO_FILES = (None, "ubi", "openinference")  # formats of logs that may be
 _IN_FILES = ("ties", "pages", "tool")  # what can only be asked of files
 AnySessions = str | PathLike[str] | Sessions | Any  # or any frame, or several systems
 
@@ -230,7 +231,7 @@ def refuse_unknown_json(source: Source) -> None:
     keys = list(dict.fromkeys(key for record in records for key in record))
     if keys and Header(keys, "").find_column(LOG_COLUMNS["doc"].names) is None:
         problem = f"this is JSON, but not a known log: it has {list_columns(keys)}"
-        hits = find_value(records[0], "hits.hits")
+        hits = find_first(records[0], ("hits.hits", "responses.0.hits.hits"))
         if isinstance(hits, list):
             fields = list_columns(list_paths(hits[0])) if hits else "none"
             problem = f"this is a search response, not a log; hits: {fields}"
@@ -243,14 +244,23 @@ def _list_record_formats() -> str:
 
 
 def find_log(sources: Sequence[object]) -> tuple[Source, Source] | None:
-    """The queries and the events of a log of UBI, if they stand in two of these files."""
-    from gainful.read import ubi  # noqa: PLC0415  (one file does without)
+    """The two of these files that are one log: of UBI, or traces and their evaluations."""
+    from gainful.read import openinference, ubi  # noqa: PLC0415  (one file does without)
 
     files = [source for source in sources if isinstance(source, Source)]
-    kinds = {source: ubi.find_kinds(first_records(source)) for source in files}
-    queries = [source for source, kind in kinds.items() if kind == {"queries"}]
-    events = [source for source, kind in kinds.items() if kind == {"events"}]
-    return (queries[0], events[0]) if len(queries) == len(events) == 1 else None
+    firsts = {
+        source: first_records(source) or [dict.fromkeys(source.first_line().split(","))]
+        for source in files
+    }
+    for find_kinds, names in (
+        (ubi.find_kinds, ("queries", "events")),
+        (openinference.find_kinds, ("spans", "evaluations")),
+    ):
+        kinds = {source: find_kinds(records) for source, records in firsts.items()}
+        parts = [[each for each, kind in kinds.items() if kind == {name}] for name in names]
+        if [*map(len, parts)] == [1, 1]:
+            return parts[0][0], parts[1][0]
+    return None
 
 
 def name_systems(
@@ -271,7 +281,7 @@ def name_systems(
     paths = [fspath(path) for path in value]
     if len(set(paths)) < len(paths):
         raise BadValue("sessions", paths, "each file once")
-    is_pair = len(paths) == 2 and "-" not in paths and format_name in (None, "ubi")
+    is_pair = len(paths) == 2 and "-" not in paths and format_name in _IN_TWO_FILES
     if len(paths) < 2 or (is_pair and find_log([*map(open_source, paths)]) is not None):
         return None
     return dict(zip(name_files(paths), value, strict=True))
@@ -283,7 +293,8 @@ def _find_sources(value: Any) -> list[Source]:
         return [open_source(value)]
     if isinstance(value, (list, tuple)) and value:
         if all(map(_is_path, value)):
-            return [*map(open_source, value)]
+            sources = [*map(open_source, value)]
+            return [*(find_log(sources) or sources)]
         return _make_trace_sources(value) if shapes.are_records(value) else []
     is_here = is_frame(value) and find_engine(value) is None
     if is_here and not _is_pandas(value):

@@ -45,7 +45,7 @@ from gainful.text import NUMBER_PATTERN, quote
 
 Shape = Literal["records", "rows", "lists", "rag"]
 _BESIDE_IDS = frozenset(("distances", "metadatas"))  # in an answer of Chroma
-_ANSWER_KEYS = frozenset(("responseHeader", "root", *_BESIDE_IDS))
+_ANSWER_KEYS = frozenset(("responseHeader", "root", "data", *_BESIDE_IDS))
 _QUERIES = frozenset(("id", *QUERY, *QUERY_TEXT))
 _BY_QUERY = "{query: […]}, or [[…], …] with a list for each query"
 

@@ -1,7 +1,7 @@
 """Where text comes from: a file, a compressed one, or a pipe; opened with care.
 
-A plain file stays on disk and is scanned there. What is compressed or piped is held in memory;
-compressed bytes are unpacked in pieces, so that a small file cannot fill it.
+A plain file stays on disk and is scanned there; a compressed one is unpacked in pieces, and held in
+memory only by readers that need all of it. What is piped is held in memory.
 """
 
 from __future__ import annotations
@@ -13,13 +13,13 @@ import zlib
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache, cached_property
 from importlib import import_module
-from io import BytesIO
+from io import SEEK_CUR, BufferedReader, BytesIO, RawIOBase
 from math import inf
 from os import PathLike, fspath
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from attrs import field, frozen
+from attrs import evolve, field, frozen
 
 from gainful.errors import BadInput, WrongType
 from gainful.progress import report_reading
@@ -28,6 +28,9 @@ _INPUT_PIECE = 1 << 18
 _OUTPUT_PIECE = 1 << 24
 _ALWAYS_ALLOWED = 1 << 30  # bytes that any file may unpack to
 _LARGEST_RATIO = 30  # beyond these: runs pack to a fifth or a tenth of their size
+_USUAL_RATIO = 8  # of them
+_MAGIC_SIZE = 8
+_MAX_HELD = 1 << 27  # bytes of an unpacked file that is not unpacked again for each reading
 
 
 class _GzipDecompressor:
@@ -90,12 +93,20 @@ def find_compression(head: bytes) -> Compression | None:
 
 def decompress(data: bytes, name: str) -> bytes:
     """The bytes of a packed file; one that unpacks to absurdly many is refused."""
-    compression = find_compression(data)
+    return b"".join(_unpack(BytesIO(data), len(data), name, 0.5))  # half of reading it
+
+
+def _unpack(stream: BinaryIO, size: int, name: str, whole: float = 1.0) -> Iterator[bytes]:
+    compression = find_compression(stream.read(_MAGIC_SIZE))
     if compression is None:
         raise BadInput(name, "its name says that it is compressed, but it is not")
-    limit = max(_ALWAYS_ALLOWED, _LARGEST_RATIO * len(data))
+    stream.seek(0)
+    limit = max(_ALWAYS_ALLOWED, _LARGEST_RATIO * size)
     try:
-        parts = list(_take_until(limit, _iterate_parts(data, compression.open_stream, name), name))
+        parts = _iterate_parts(stream, compression.open_stream)
+        for part in _take_until(limit, parts, name):
+            report_reading(name, size, whole * stream.tell() / size)
+            yield part
     except EOFError:
         problem = f"the {compression.name} file is truncated: it ends too early"
         raise BadInput(name, problem) from None
@@ -106,7 +117,33 @@ def decompress(data: bytes, name: str) -> bytes:
         raise BadInput(name, problem, f"pip install {compression.package}; or gzip") from None
     except Exception as failure:  # noqa: BLE001  (each library has errors of its own)
         raise BadInput(name, f"the {compression.name} file is damaged: {failure}") from None
-    return b"".join(parts)
+
+
+class _UnpackedStream(RawIOBase):
+    """What a packed file holds, of which little is in memory at a time."""
+
+    def __init__(self, file: Path, name: str) -> None:
+        self._file = file.open("rb")
+        self._parts = _unpack(self._file, file.stat().st_size, name)
+        self._left = b""
+
+    def close(self) -> None:
+        self._file.close()
+        super().close()
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        self._left = self._left or next(self._parts, b"")
+        size = min(len(self._left), len(buffer))
+        buffer[:size] = self._left[:size]
+        self._left = self._left[size:]
+        return size
+
+
+def _open_packed(file: Path, name: str) -> BinaryIO:
+    return BufferedReader(_UnpackedStream(file, name), _HEAD_SIZE)
 
 
 def _take_until(limit: int, parts: Iterator[bytes], name: str) -> Iterator[bytes]:
@@ -120,25 +157,25 @@ def _take_until(limit: int, parts: Iterator[bytes], name: str) -> Iterator[bytes
         yield part
 
 
-def _iterate_parts(data: bytes, open_stream: Callable[[], Any], name: str) -> Iterator[bytes]:
+def _iterate_parts(packed: BinaryIO, open_stream: Callable[[], Any]) -> Iterator[bytes]:
     """What streams hold, one after the other: files may be joined of several."""
-    at, stream = 0, open_stream()
-    while at < len(data):
-        report_reading(name, len(data), at / len(data) / 2)  # unpacking is half of reading it
-        part = stream.decompress(data[at : at + _INPUT_PIECE], _OUTPUT_PIECE)
-        at = min(len(data), at + _INPUT_PIECE)
+    stream = open_stream()
+    while piece := packed.read(_INPUT_PIECE):
+        part = stream.decompress(piece, _OUTPUT_PIECE)
         while part:
             yield part
             part = b"" if stream.eof else stream.decompress(b"", _OUTPUT_PIECE)
         if stream.eof:
-            at -= len(stream.unused_data or b"")  # lz4 says None
-            if not data[at : at + _INPUT_PIECE].strip(b"\0"):  # padding, as tapes have it
+            packed.seek(-len(stream.unused_data or b""), SEEK_CUR)  # lz4 says None
+            rest = packed.read(_INPUT_PIECE)
+            if not rest.strip(b"\0"):  # padding, as tapes have it
                 return
+            packed.seek(-len(rest), SEEK_CUR)
             stream = open_stream()
     raise EOFError
 
 
-_HEAD_SIZE = 1 << 16
+_HEAD_SIZE = _TAIL_SIZE = 1 << 16
 _PIECE_BYTES = 1 << 24  # of lines that are read together
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"  # a byte-order mark, which some editors put before UTF-8
 DATASET = "irds:"  # before the id of a dataset: a typo must not start a download
@@ -158,6 +195,8 @@ class Source:
     head: bytes = field(repr=False)
     path: Path | None = None  # a plain file, which can be scanned where it is
     data: bytes | None = field(default=None, repr=False)
+    packed: Path | None = None  # a compressed file, which is unpacked when it is read
+    _tail: list[bytes] = field(init=False, repr=False, factory=list)  # once that was all read
 
     def path_or_stream(self) -> Path | BytesIO:
         """What a reader of text reads: the path, or the bytes without a byte-order mark."""
@@ -165,13 +204,10 @@ class Source:
 
     @property
     def size(self) -> int:
-        """How many bytes there are to read."""
+        """How many bytes there are to read; of a compressed file, an estimate."""
         if self.data is not None:
             return len(self.data)
-        try:
-            return 0 if self.path is None else self.path.stat().st_size
-        except OSError:  # it may be gone by now
-            return 0
+        return measure_size(self.path or self.packed or "")
 
     def report_end(self) -> None:
         """Say that all of it has been read."""
@@ -179,10 +215,26 @@ class Source:
 
     def read_bytes(self) -> bytes:
         """All of it."""
-        data = self.data if self.data is not None else _read_file(self.path, self.name)
+        if self.packed is not None:
+            return self._content
+        data = _read_file(self.path, self.name) if self.data is None else self.data
         return data.removeprefix(_BYTE_ORDER_MARK)
 
+    @cached_property
+    def _content(self) -> bytes:
+        return decompress(_read_file(self.packed, self.name), self.name)
+
+    def read_tail(self) -> bytes:
+        """Its last bytes."""
+        if self.path is not None:
+            with self.path.open("rb") as stream:
+                stream.seek(max(0, stream.seek(0, 2) - _TAIL_SIZE))
+                return stream.read()
+        return self._tail[0] if self._tail else self.read_bytes()[-_TAIL_SIZE:]
+
     def _open_stream(self) -> BinaryIO:
+        if self.packed is not None and self.size > _MAX_HELD:
+            return _open_packed(self.packed, self.name)
         return BytesIO(self.read_bytes()) if self.path is None else self.path.open("rb")
 
     @cached_property
@@ -207,15 +259,17 @@ class Source:
 
     def iterate_pieces(self, size: int = _PIECE_BYTES) -> Iterator[bytes]:
         """Whole lines of it, in chunks of about this many bytes; reports the progress."""
-        done = 0
+        done, tail = 0, b""
         try:
             with self._open_stream() as stream:
                 while piece := stream.read(size):
                     piece += stream.readline()
+                    tail = piece[-_TAIL_SIZE:]
                     yield piece
                     done += len(piece)
-                    if self.path is not None:  # else it is in memory, and that was told
+                    if self.path is not None:  # else it was told as it was unpacked
                         report_reading(self.name, self.size, done / (max(self.size, done) + 1))
+            self._tail[:] = [tail]
         except OSError as failure:  # it may be gone by now
             raise BadInput(self.name, f"cannot be read: {failure}") from None
 
@@ -257,18 +311,24 @@ def is_folder(path: str | PathLike[str]) -> bool:
     return os.path.isdir(path)  # noqa: PTH112  (Path raises where a name is too long)
 
 
+def measure_size(path: str | PathLike[str]) -> int:
+    """How many bytes a file has, 0 if it is gone; of a compressed one, an estimate of them all."""
+    try:
+        size = os.stat(path).st_size  # noqa: PTH116  (Path raises where a name is too long)
+    except (OSError, ValueError):  # it may be gone by now
+        return 0
+    return size * (_USUAL_RATIO if fspath(path).lower().endswith(SUFFIXES) else 1)
+
+
 def exceeds_memory(path: str | PathLike[str]) -> bool:
     """Might a run in this file need more memory than there is?
 
     The environment variable GAINFUL_MEMORY says how many megabytes there are, or else the system
     and its container do.
     """
-    try:
-        size = os.stat(path).st_size  # noqa: PTH116  (Path raises where a name is too long)
-    except (OSError, ValueError):
-        return False
     own = os.environ.get("GAINFUL_MEMORY", "")
-    return size * _MEMORY_PER_BYTE > (int(own) * 1e6 if own.isdecimal() else _find_memory())
+    memory = int(own) * 1e6 if own.isdecimal() else _find_memory()
+    return measure_size(path) * _MEMORY_PER_BYTE > memory
 
 
 def _find_memory() -> float:
@@ -330,12 +390,16 @@ def _open_text(path: str | PathLike[str]) -> Source:
         raise BadInput(name, _describe_os_error(failure)) from None
     is_packed = compressed or find_compression(head) is not None
     printable = os.fsencode(name).decode("utf-8", errors="replace")
+    if is_packed:
+        with _open_packed(file, printable) as stream:
+            head = stream.read(_HEAD_SIZE)
     is_odd = head.startswith(_BYTE_ORDER_MARK) or _has_mac_line_ends(head) or not head.strip()
-    if is_packed or is_odd or printable != name:  # which polars cannot scan in place, or even open
+    if is_odd or (printable != name and not is_packed):  # which polars cannot scan, or even open
         data = _read_file(file, name)
         data = decompress(data, printable) if is_packed else data
         return make_memory_source(printable, suffix, data)
-    return Source(name, suffix, _check_head(head, name), path=file)
+    text = Source(printable, suffix, _check_head(head, printable))
+    return evolve(text, packed=file) if is_packed else evolve(text, path=file)
 
 
 def _has_mac_line_ends(head: bytes) -> bool:

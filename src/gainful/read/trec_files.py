@@ -118,7 +118,7 @@ def read_rows(
 def read_first_rows(source: Source) -> Run:
     """The first rows of a run and its name, for notes on what it looks like."""
     first_lines = "\n".join(source.first_lines[:_SAMPLE_LINES]).encode()
-    rows = read_rows(evolve(source, path=None, data=first_lines), RUN)
+    rows = read_rows(Source(source.name, source.suffix, first_lines, data=first_lines), RUN)
     return evolve(rows.build(), tag=last_tag(source), where=None)
 
 
@@ -232,13 +232,7 @@ def looks_like_a_run(source: Source) -> bool:
 
 def last_tag(source: Source, *, comments: bool = True) -> str:
     """The name that the last line of a run gives, which is what trec_eval prints."""
-    if source.path is not None:
-        with source.path.open("rb") as stream:
-            stream.seek(max(0, stream.seek(0, 2) - (1 << 16)))
-            tail = stream.read()
-    else:
-        tail = source.read_bytes()[-(1 << 16) :]
-    for line in reversed(tail.split(b"\n")):
+    for line in reversed(source.read_tail().split(b"\n")):
         fields = line.split()  # at ASCII blanks, as ids are told apart
         is_comment = comments and line.lstrip().startswith(b"#")
         if len(fields) >= len(RUN_LINES.fields) and not is_comment:

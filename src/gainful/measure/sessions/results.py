@@ -31,6 +31,7 @@ from gainful.measure.results import (
     ANSWER_DECIMALS,
     describe_leaders,
     find_leaders,
+    list_footnotes,
     summary_page,
 )
 from gainful.measure.sessions.analysis import (
@@ -55,24 +56,13 @@ from gainful.measure.sessions.session_values import (
 from gainful.measure.values import Results
 from gainful.page.page import Page, Section
 from gainful.page.table import Table, column_bars
-from gainful.text import capitalise_first, count_noun, join_words, mark_notes, name_way, quote
+from gainful.text import capitalise_first, count_noun, join_words, name_way, quote
 from gainful.types import Flags, finite_or_none
 
 if TYPE_CHECKING:
     import altair as alt
 
     import gainful
-
-
-def list_footnotes(results: SessionResults, *, verbose: bool = False) -> list[str]:
-    """One line of what was counted and whose convention (or all of it), and then the notes."""
-    counts = results.counts
-    parts = [count_noun(counts["sessions"], "session"), count_noun(counts["queries"], "query")]
-    sessions = results.matched_sessions
-    if verbose or sessions.observed or counts["judged"] < counts["results"]:
-        parts.append(describe_judged(sessions))
-    parts.append(describe_convention(results) if verbose else name_convention(results.convention))
-    return [" · ".join(parts), *mark_notes(results.notes)]
 
 
 def _describe_means(results: SessionResults, by: Sequence[str]) -> str:
@@ -379,6 +369,17 @@ class SessionResults(Results):
         """Is the mean of a measure that of all sessions together, not of their values?"""
         return needs_joint_mean(self.recipes[name])
 
+    @staticmethod
+    def list_counts(results: Sequence[SessionResults], *, verbose: bool) -> list[str]:
+        """What was counted of these sessions, and whose convention it is."""
+        (of_all,) = results
+        counts, sessions = of_all.counts, of_all.matched_sessions
+        parts = [count_noun(counts["sessions"], "session"), count_noun(counts["queries"], "query")]
+        if verbose or sessions.observed or counts["judged"] < counts["results"]:
+            parts.append(describe_judged(sessions))
+        parts.append(describe_convention(of_all) if verbose else name_convention(of_all.convention))
+        return [" · ".join(parts)]
+
     @property
     def per_session(self) -> pl.DataFrame:
         """A row for each session, a column for each measure; null where one is left out."""
@@ -498,7 +499,7 @@ class SessionResults(Results):
         return Page(
             answer=describe(self, names),
             sections=[Section(table=table)],
-            notes=list_footnotes(self, verbose=verbose),
+            notes=list_footnotes([self], verbose=verbose),
             rows=lambda: table,
             data=lambda: self.to_dict(by) | {name: rows.to_dicts() for name, rows in extra.items()},
             warnings=self.matched_sessions.notes,
