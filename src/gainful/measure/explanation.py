@@ -98,7 +98,7 @@ def work_out_ranking(rankings: RankedQueries, query: str, recipe: Recipe) -> Wor
     if not cumulated or ranked_query is None:
         return WorkedRanking(tuple(kept), below)
     ranked = rank_run_gains(recipe, ranked_query)
-    dcg, idcg = (float(sums[0]) for sums in total_gains(recipe, ranked))
+    dcg, idcg = (float(sums[0]) for sums in total_gains(ranked, recipe))
     filled = _fill_short_ranking(recipe, kept, ranked)
     weighted = tuple(_add_contributions(recipe, filled, gains))
     return WorkedRanking(weighted, below, tuple(_ideal_ranking(recipe, ranked)), dcg, idcg)
@@ -310,7 +310,7 @@ def explain_ranking(
     """Every number that leads to the nDCG or nCG of one ranking, by a recipe."""
     ranked = rank_row_gains(recipe, Batch(grades, judged=judged))
     ideal = _ideal_order(recipe, ranked.source)
-    value = normalise_values(recipe, *total_gains(recipe, ranked))
+    value = normalise_values(recipe, *total_gains(ranked, recipe))
     return Explanation(
         recipe,
         _as_tuple(ranked.grades),
@@ -329,7 +329,7 @@ def _build_lines(
     if recipe.convention.short == "minimum" or (recipe.k is not None and recipe.k < deepest):
         deepest = recipe.k or deepest
     # This refuses what is too deep.
-    dcg, idcg = (curve[0] for curve in gain_curves(evolve(recipe, k=deepest), ranked))
+    dcg, idcg = (curve[0] for curve in gain_curves(ranked, evolve(recipe, k=deepest)))
     gains, discounts = ranked.gain_by_rank(deepest)[0], rank_discounts(recipe, deepest)
     filling = ranked.filling
     rest = None if filling is None else float(filling.values[0, 0])
