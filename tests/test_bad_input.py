@@ -210,3 +210,23 @@ def test_numbers_of_any_kind_are_numbers():
     assert gainful.cg(np.array([3, 2], dtype=object)) == 5
     with refuses(BadValue, "grades[0]"):
         gainful.cg(np.array([math.nan, 1], dtype=object))
+
+
+_JUDGED, _RANKED = {"1": {"a": 1}}, {"1": ["a"]}
+
+
+@pytest.mark.parametrize(
+    ("argument", "ask"),
+    [
+        ("grades", lambda huge: gainful.unjudged(_JUDGED, _RANKED, "RR", grades=[huge])),
+        ("difference", lambda huge: gainful.plan(_JUDGED, [_RANKED] * 2, difference=huge)),
+        ("a['a']", lambda huge: gainful.stats.kendall_tau({"a": huge}, {"a": 1})),
+        ("floor of RR", lambda huge: gainful.gate(_JUDGED, _RANKED, floors={"RR": huge})),
+        ("weight of the gain table", lambda huge: gainful.dcg([1], gain={0: 0, 1: huge})),
+        ("alpha", lambda huge: gainful.compare(_JUDGED, [_RANKED] * 2, "RR", alpha=huge)),
+    ],
+)
+@pytest.mark.parametrize("huge", [10**400, float("inf"), float("nan")])
+def test_numbers_beyond_all_floats_are_refused(argument, ask, huge):
+    with refuses(BadValue, argument):
+        ask(huge)

@@ -135,3 +135,40 @@ def test_files_and_other_names(column, tmp_path):
 def test_queries_remain_queries():
     table = JUDGED.rename(columns={"user": "query", "item": "doc"})
     assert "6 queries" in gainful.evaluate(table, INPUTS[1]["old"], "nDCG@2").to_text()
+
+
+# ── turns of conversations ─────────────────────────────────────────────────────────────────────
+
+TURNS = [
+    {"conversation": name, "turn": turn, "retrieved": docs, "relevant": ["b"]}
+    for name, turn, docs in (("c", 1, ["a", "b"]), ("c", 2, ["b"]), ("d", 1, ["x", "b"]))
+]
+TURN_ANSWERS = {
+    "evaluate": lambda: gainful.evaluate(TURNS, None, "nDCG@2").to_text(verbose=True),
+    "rows": lambda: gainful.evaluate(TURNS, None, "nDCG@2").to_text(per_query=True),
+    "unjudged": lambda: gainful.unjudged(TURNS, TURNS, "nDCG@2").to_text(per_query=True),
+}
+
+
+@pytest.mark.parametrize("name", TURN_ANSWERS)
+def test_answers_count_turns(name):
+    text = TURN_ANSWERS[name]()
+    assert "turns" in text
+    assert not QUERY.findall(text)
+
+
+def test_turns_have_values_of_their_own_and_keep_the_keys_of_queries():
+    results = gainful.evaluate(TURNS, None, "P@1")
+    assert (results.unit, list(results.ids)) == ("turn", ["c_1", "c_2", "d_1"])
+    assert results.per_query.rows() == [("c_1", 0.0), ("c_2", 1.0), ("d_1", 0.0)]
+    comparison = gainful.compare(
+        TURNS, {"one": TURNS, "two": [{**turn, "retrieved": ["b"]} for turn in TURNS]}, "P@1"
+    )
+    assert comparison.evidence.unit == "turn"
+    assert comparison.to_dict()["measures"][0]["queries"] == 3
+    assert "2 clusters" in comparison.to_text()
+
+
+def test_records_of_which_one_is_no_turn_are_queries():
+    other = {"query": "9", "retrieved": ["b"], "relevant": ["b"]}
+    assert gainful.evaluate([*TURNS, other], None, "P@1").unit == "query"

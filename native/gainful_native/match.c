@@ -25,64 +25,59 @@
 #if !defined(CHUNK)
 enum { CHUNK = 2 << 20, WINDOW = 1 << 16 }; /* tests make them small */
 #endif
-enum { VERSION = 1, FIELDS = 6, PADDING = 64, MAX_THREADS = 64 };
+enum { VERSION = 2, FIELDS = 6, PADDING = 64, MAX_THREADS = 64 };
 enum outcome { OURS, NOT_OURS, CHANGED, UNREADABLE, NO_MEMORY };
 
 typedef struct { const char *text; uint32_t size; } Field;
 
+typedef struct { const char *text; const int64_t *ends; } Names; /* one after another, nothing between them */
+
 /* What is judged: queries in order of their first judgment, and of each its rows, one after another. */
 typedef struct {
-    const char *queries, *docs;      /* names without anything between them */
-    const int64_t *query_ends, *doc_ends;
+    Names queries, docs;
     const int64_t *first_row;        /* of each query; one more for the end */
     int64_t query_count;
 } Judged;
+
+typedef struct { int64_t at, size; uint32_t count; } Other; /* a query without judgments: where its name stands */
 
 /* What is found. Arrays are the caller's: `ranks` has four numbers for each judged row. */
 typedef struct {
     int32_t *ranks;                  /* first and last of its ties, by document id, by input; 0: not there */
     int64_t *retrieved;              /* by query */
-    int64_t lines, tied, others, place; /* `others`: queries without judgments; `place`: a byte of the file */
+    int64_t lines, tied, other_count, place; /* `place`: a byte of the file */
+    Other *others;                   /* to be freed by gainful_free */
 } Found;
 
-typedef struct { int64_t at, size; uint32_t count; } Other; /* a query without judgments: where its name stands */
+typedef struct { Names names; int32_t *slots; uint64_t *hashes; } Table; /* open addressing; -1 is free */
 
 typedef struct {
     const Judged *judged;
     Found *found;
     int file, bits;
-    int64_t *bounds;                 /* of chunks */
-    int64_t chunk_count;
-    atomic_llong next;
-    atomic_int outcome;
-    atomic_llong place;
-    int32_t *query_table, *row_table; /* open addressing; -1 is free */
-    uint64_t *query_hashes, *row_hashes;
-    int64_t *row_slots;              /* where the table of a query begins */
+    int64_t size;
+    Table queries, rows;             /* in `rows`, each query has a table of its own, */
+    int64_t *row_slots;              /* which begins here */
     uint64_t query_mask;
     pthread_mutex_t lock;            /* of what follows, and of the sums in `found` */
-    Other *others;
-    int64_t others_room;
+    int64_t next;                    /* where the next chunk begins */
+    int64_t other_room;
+    atomic_int outcome;
 } Work;
 
+typedef struct { double score; Field doc; uint64_t hash; int32_t row; } Line; /* the judged row; -1 is none */
 typedef struct { double score; uint32_t line; } Scored;
 typedef struct { Field doc; uint32_t line; } Named;
 
 /* What a thread holds of the query it reads. */
 typedef struct {
     char *buffer;
-    size_t room;
-    double *scores;
-    Field *docs;
-    uint64_t *hashes;
-    int32_t *rows;                   /* the judged row of each line; -1 is none */
+    int64_t buffer_room;
+    Line *lines;
     Scored *order;
     Named *names;
     uint32_t *seen;                  /* a set of lines by the hash of their document */
-    uint32_t count, lines_room, seen_size, hits;
-    int64_t lines, tied;
-    Other *others;
-    int64_t other_count, others_room;
+    uint32_t count, room;            /* of lines; a power of two */
 } Reader;
 
 static const double POWERS[] = {1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15};
@@ -92,8 +87,9 @@ static inline uint64_t mix(uint64_t hash) {
     return hash ^ (hash >> 32);
 }
 
-static inline uint64_t hash_text(const char *text, uint64_t size) {
-    uint64_t hash = size, word = 0;
+static inline uint64_t hash_text(Field field) {
+    const char *text = field.text;
+    uint64_t size = field.size, hash = size, word = 0;
     for (; size >= 8; text += 8, size -= 8) {
         memcpy(&word, text, 8);
         hash = mix(hash ^ word);
@@ -103,8 +99,8 @@ static inline uint64_t hash_text(const char *text, uint64_t size) {
     return mix(hash ^ word ^ 0x5bd1e995);
 }
 
-static inline int same_text(const char *one, uint64_t size, const char *other, uint64_t other_size) {
-    return size == other_size && !memcmp(one, other, size);
+static inline int same_text(Field one, Field other) {
+    return one.size == other.size && !memcmp(one.text, other.text, one.size);
 }
 
 static inline int is_blank(char c) { return c == ' ' || (uint8_t)(c - 9) < 5; } /* line ends included */
@@ -213,48 +209,53 @@ static int compare_names(const void *one, const void *other) { /* descending by 
     return order ? order : (b->doc.size > a->doc.size) - (b->doc.size < a->doc.size);
 }
 
-static int has_duplicates(Reader *reader, enum outcome *outcome) {
+static int has_duplicates(const Reader *reader) {
+    const Line *lines = reader->lines;
     uint32_t size = 64;
     while (size < 2 * reader->count) size <<= 1;
-    if (size > reader->seen_size) {
-        uint32_t *seen = realloc(reader->seen, size * sizeof *seen);
-        if (!seen) return *outcome = NO_MEMORY, 1;
-        reader->seen = seen;
-        reader->seen_size = size;
-    }
     memset(reader->seen, 0xff, size * sizeof *reader->seen);
     for (uint32_t line = 0; line < reader->count; line++) {
-        uint32_t at = (uint32_t)(reader->hashes[line] >> 20) & (size - 1);
+        uint32_t at = (uint32_t)(lines[line].hash >> 20) & (size - 1);
         for (uint32_t other; (other = reader->seen[at]) != UINT32_MAX; at = (at + 1) & (size - 1))
-            if (reader->hashes[other] == reader->hashes[line] &&
-                same_text(reader->docs[other].text, reader->docs[other].size, reader->docs[line].text, reader->docs[line].size))
-                return 1;
+            if (lines[other].hash == lines[line].hash && same_text(lines[other].doc, lines[line].doc)) return 1;
         reader->seen[at] = line;
     }
     return 0;
 }
 
-/* All lines of one query are here: rank those that are judged. */
-static enum outcome rank_query(Work *work, Reader *reader, int64_t query) {
-    uint32_t count = reader->count;
+static int remember_other(Work *work, Other other) {
+    Found *found = work->found;
+    if (found->other_count == work->other_room) {
+        int64_t room = work->other_room * 2 + 64;
+        Other *others = realloc(found->others, (size_t)room * sizeof *others);
+        if (!others) return 0;
+        found->others = others;
+        work->other_room = room;
+    }
+    found->others[found->other_count++] = other;
+    return 1;
+}
+
+/* All lines of one query are here, whose name stands at `at`: rank those that are judged. */
+static enum outcome rank_query(Work *work, Reader *reader, int64_t query, int64_t at, int64_t size) {
+    const Line *lines = reader->lines;
+    uint32_t count = reader->count, tied = 0;
     int rising = 0;
-    enum outcome outcome = NOT_OURS;
-    if (has_duplicates(reader, &outcome)) return outcome;
-    for (uint32_t i = 1; i < count; i++) rising |= reader->scores[i] > reader->scores[i - 1];
-    for (uint32_t i = 0; i < count; i++) reader->order[i] = (Scored){reader->scores[i], i};
+    if (has_duplicates(reader)) return NOT_OURS;
+    for (uint32_t i = 1; i < count; i++) rising |= lines[i].score > lines[i - 1].score;
+    for (uint32_t i = 0; i < count; i++) reader->order[i] = (Scored){lines[i].score, i};
     if (rising) qsort(reader->order, count, sizeof *reader->order, compare_scores);
-    reader->lines += count;
     for (uint32_t first = 0, last; first < count; first = last) {
         uint32_t hits = 0;
         for (last = first; last < count && reader->order[last].score == reader->order[first].score; last++)
-            hits += reader->rows[reader->order[last].line] >= 0;
-        if (last - first > 1) reader->tied += last - first;
+            hits += lines[reader->order[last].line].row >= 0;
+        if (last - first > 1) tied += last - first;
         if (!hits) continue;
         for (uint32_t place = first; place < last; place++) {
             uint32_t line = reader->order[place].line;
-            reader->names[place - first] = (Named){reader->docs[line], line};
-            if (reader->rows[line] < 0) continue;
-            int32_t *ranks = work->found->ranks + 4 * (int64_t)reader->rows[line];
+            reader->names[place - first] = (Named){lines[line].doc, line};
+            if (lines[line].row < 0) continue;
+            int32_t *ranks = work->found->ranks + 4 * (int64_t)lines[line].row;
             ranks[0] = (int32_t)first + 1;
             ranks[1] = (int32_t)last;
             ranks[2] = ranks[3] = (int32_t)place + 1;
@@ -262,128 +263,119 @@ static enum outcome rank_query(Work *work, Reader *reader, int64_t query) {
         if (last - first == 1) continue;
         qsort(reader->names, last - first, sizeof *reader->names, compare_names);
         for (uint32_t place = 0; place < last - first; place++) {
-            int32_t row = reader->rows[reader->names[place].line];
+            int32_t row = lines[reader->names[place].line].row;
             if (row >= 0) work->found->ranks[4 * (int64_t)row + 2] = (int32_t)(first + place) + 1;
         }
     }
-    if (query >= 0) {
-        pthread_mutex_lock(&work->lock);
-        int64_t before = work->found->retrieved[query];
-        work->found->retrieved[query] = before + count;
-        pthread_mutex_unlock(&work->lock);
-        if (before) return NOT_OURS; /* the query stands in two places */
-    }
-    return OURS;
+    enum outcome outcome = OURS;
+    pthread_mutex_lock(&work->lock);
+    work->found->lines += count;
+    work->found->tied += tied;
+    if (query < 0) outcome = remember_other(work, (Other){at, size, count}) ? OURS : NO_MEMORY;
+    else if (work->found->retrieved[query]) outcome = NOT_OURS; /* the query stands in two places */
+    else work->found->retrieved[query] = count;
+    pthread_mutex_unlock(&work->lock);
+    return outcome;
 }
 
 static int grow_lines(Reader *reader) {
-    uint32_t room = reader->lines_room * 2 + 1024;
-    void *scores = realloc(reader->scores, room * sizeof *reader->scores);
-    if (scores) reader->scores = scores;
-    void *docs = realloc(reader->docs, room * sizeof *reader->docs);
-    if (docs) reader->docs = docs;
-    void *hashes = realloc(reader->hashes, room * sizeof *reader->hashes);
-    if (hashes) reader->hashes = hashes;
-    void *rows = realloc(reader->rows, room * sizeof *reader->rows);
-    if (rows) reader->rows = rows;
-    void *order = realloc(reader->order, room * sizeof *reader->order);
+    uint32_t room = reader->room ? reader->room * 2 : 1024;
+    Line *lines = realloc(reader->lines, room * sizeof *lines);
+    if (lines) reader->lines = lines;
+    Scored *order = realloc(reader->order, room * sizeof *order);
     if (order) reader->order = order;
-    void *names = realloc(reader->names, room * sizeof *reader->names);
+    Named *names = realloc(reader->names, room * sizeof *names);
     if (names) reader->names = names;
-    if (!scores || !docs || !hashes || !rows || !order || !names) return 0;
-    reader->lines_room = room;
+    uint32_t *seen = realloc(reader->seen, 2 * (size_t)room * sizeof *seen);
+    if (seen) reader->seen = seen;
+    if (!lines || !order || !names || !seen) return 0;
+    reader->room = room;
     return 1;
 }
 
-static int64_t find_query(const Work *work, Field name) {
-    const Judged *judged = work->judged;
-    uint64_t hash = hash_text(name.text, name.size);
-    for (uint64_t at = hash & work->query_mask; work->query_table[at] >= 0; at = (at + 1) & work->query_mask) {
-        int32_t query = work->query_table[at];
-        int64_t start = judged->query_ends[query], size = judged->query_ends[query + 1] - start;
-        if (work->query_hashes[query] == hash && same_text(judged->queries + start, (uint64_t)size, name.text, name.size)) return query;
-    }
-    return -1;
+static Field get_name(Names names, int64_t index) {
+    return (Field){names.text + names.ends[index], (uint32_t)(names.ends[index + 1] - names.ends[index])};
 }
 
-static int32_t find_row(const Work *work, int64_t query, Field doc, uint64_t hash) {
-    const Judged *judged = work->judged;
+/* The slot of a name, or the free one where it would stand; the table has `mask` + 1 slots. */
+static inline int32_t *find_slot(const Table *table, int64_t start, uint64_t mask, Field name, uint64_t hash) {
+    for (uint64_t at = hash & mask;; at = (at + 1) & mask) {
+        int32_t *slot = table->slots + start + (int64_t)at;
+        if (*slot < 0 || (table->hashes[*slot] == hash && same_text(get_name(table->names, *slot), name))) return slot;
+    }
+}
+
+static inline int32_t *find_row_slot(const Work *work, int64_t query, Field doc, uint64_t hash) {
     int64_t start = work->row_slots[query];
-    uint64_t mask = (uint64_t)(work->row_slots[query + 1] - start) - 1;
-    for (uint64_t at = hash & mask; work->row_table[start + (int64_t)at] >= 0; at = (at + 1) & mask) {
-        int32_t row = work->row_table[start + (int64_t)at];
-        int64_t begin = judged->doc_ends[row], size = judged->doc_ends[row + 1] - begin;
-        if (work->row_hashes[row] == hash && same_text(judged->docs + begin, (uint64_t)size, doc.text, doc.size)) return row;
-    }
-    return -1;
+    return find_slot(&work->rows, start, (uint64_t)(work->row_slots[query + 1] - start) - 1, doc, hash);
 }
 
-static int remember_other(Reader *reader, int64_t at, int64_t size, uint32_t count) {
-    if (reader->other_count == reader->others_room) {
-        int64_t room = reader->others_room * 2 + 64;
-        Other *others = realloc(reader->others, (size_t)room * sizeof *others);
-        if (!others) return 0;
-        reader->others = others;
-        reader->others_room = room;
+/* So many bytes of the file into the buffer, and line ends behind them. */
+static enum outcome read_file(const Work *work, Reader *reader, int64_t at, int64_t size, int64_t *place) {
+    if (size + PADDING > reader->buffer_room) {
+        free(reader->buffer);
+        reader->buffer_room = size + size / 8 + PADDING;
+        reader->buffer = malloc((size_t)reader->buffer_room);
+        if (!reader->buffer) return reader->buffer_room = 0, NO_MEMORY;
     }
-    reader->others[reader->other_count++] = (Other){at, size, count};
-    return 1;
-}
-
-/* Reads so many bytes of the file; how many there were. */
-static int64_t read_at(int file, char *buffer, int64_t size, int64_t at) {
-    int64_t got = 0;
-    while (got < size) {
-        ssize_t more = pread(file, buffer + got, (size_t)(size - got), (off_t)(at + got));
+    for (int64_t got = 0; got < size;) {
+        ssize_t more = pread(work->file, reader->buffer + got, (size_t)(size - got), (off_t)(at + got));
         if (more < 0 && errno == EINTR) continue;
-        if (more < 0) return -1;
-        if (!more) break;
+        if (more <= 0) return *place = at + got, more < 0 ? UNREADABLE : CHANGED;
         got += more;
     }
-    return got;
+    memset(reader->buffer + size, '\n', PADDING);
+    return OURS;
+}
+
+/* From a place in the file to the next line that begins a query; without one, to the end. */
+static enum outcome find_query(const Work *work, Reader *reader, int64_t *place) {
+    int64_t from = *place, rest = work->size - from, size = 0;
+    for (int64_t window = WINDOW; size < rest; window *= 2) {
+        size = window < rest ? window : rest;
+        enum outcome outcome = read_file(work, reader, from, size, place);
+        if (outcome != OURS) return outcome;
+        const char *end = reader->buffer + size, *line, *stop = memchr(reader->buffer, '\n', (size_t)size);
+        Field fields[FIELDS], name = {NULL, 0}; /* of the first whole line */
+        int count;
+        while (stop && (line = stop + 1, stop = memchr(line, '\n', (size_t)(end - line)))) {
+            split_line(line, stop, fields, &count);
+            if (!count) continue;
+            if (name.text && !same_text(name, fields[0])) return *place = from + (line - reader->buffer), OURS;
+            if (!name.text) name = fields[0];
+        }
+    }
+    return *place = work->size, OURS;
 }
 
 static enum outcome read_chunk(Work *work, Reader *reader, int64_t begin, int64_t end, int64_t *place) {
-    size_t size = (size_t)(end - begin);
-    *place = begin;
-    if (size + PADDING > reader->room) {
-        free(reader->buffer);
-        reader->buffer = malloc(reader->room = size + size / 8 + PADDING);
-        if (!reader->buffer) return reader->room = 0, NO_MEMORY;
-    }
-    int64_t got = read_at(work->file, reader->buffer, (int64_t)size, begin);
-    if (got < (int64_t)size) return *place = begin + (got > 0 ? got : 0), got < 0 ? UNREADABLE : CHANGED;
-    memset(reader->buffer + size, '\n', PADDING);
-    const char *at = reader->buffer, *stop = at + size;
-    if (!is_utf8((const unsigned char *)at, (const unsigned char *)stop) || memchr(at, 0, size)) return NOT_OURS;
+    enum outcome outcome = read_file(work, reader, begin, end - begin, place);
+    if (outcome != OURS) return outcome;
+    const char *at = reader->buffer, *stop = at + (end - begin);
+    if (!is_utf8((const unsigned char *)at, (const unsigned char *)stop) || memchr(at, 0, (size_t)(stop - at))) return NOT_OURS;
     Field fields[FIELDS], name = {"", 0};
     int64_t query = -1;
     int open = 0, count;
     for (int done = 0; !done; at++) { /* one step behind the last line, which may have no end */
         done = at >= stop;
         count = 0;
-        *place = begin + (at - reader->buffer);
         if (!done) at = split_line(at, stop, fields, &count);
         if (!done && !count) continue;
         if (count && (count != FIELDS || *fields[0].text == '#')) return NOT_OURS;
-        if (done || !open || !same_text(name.text, name.size, fields[0].text, fields[0].size)) {
-            enum outcome outcome = open ? rank_query(work, reader, query) : OURS;
-            if (outcome != OURS) return outcome;
-            if (open && query < 0 && !remember_other(reader, begin + (name.text - reader->buffer), name.size, reader->count)) return NO_MEMORY;
-            if (done) break;
+        if (done || !open || !same_text(name, fields[0])) {
+            if (open) outcome = rank_query(work, reader, query, begin + (name.text - reader->buffer), name.size);
+            if (outcome != OURS || done) return outcome;
             name = fields[0];
             open = 1;
             reader->count = 0;
-            query = find_query(work, name);
+            query = *find_slot(&work->queries, 0, work->query_mask, name, hash_text(name));
         }
-        if (reader->count == reader->lines_room && !grow_lines(reader)) return NO_MEMORY;
+        if (reader->count == reader->room && !grow_lines(reader)) return NO_MEMORY;
         double score;
         if (reader->count == INT32_MAX || !parse_number(fields[4], &score)) return NOT_OURS;
-        uint64_t hash = hash_text(fields[2].text, fields[2].size);
-        reader->scores[reader->count] = work->bits == 32 ? (double)(float)score : score;
-        reader->docs[reader->count] = fields[2];
-        reader->hashes[reader->count] = hash;
-        reader->rows[reader->count++] = query < 0 ? -1 : find_row(work, query, fields[2], hash);
+        uint64_t hash = hash_text(fields[2]);
+        int32_t row = query < 0 ? -1 : *find_row_slot(work, query, fields[2], hash);
+        reader->lines[reader->count++] = (Line){work->bits == 32 ? (double)(float)score : score, fields[2], hash, row};
     }
     return OURS;
 }
@@ -391,91 +383,41 @@ static enum outcome read_chunk(Work *work, Reader *reader, int64_t begin, int64_
 static void *read_chunks(void *argument) {
     Work *work = argument;
     Reader reader = {0};
-    int64_t chunk, place = 0;
-    while (!atomic_load(&work->outcome) && (chunk = atomic_fetch_add(&work->next, 1)) < work->chunk_count) {
-        enum outcome outcome = read_chunk(work, &reader, work->bounds[chunk], work->bounds[chunk + 1], &place);
+    while (!atomic_load(&work->outcome)) {
+        pthread_mutex_lock(&work->lock);
+        int64_t begin = work->next, end = begin + CHUNK, place = begin;
+        enum outcome outcome = OURS;
+        if (end >= work->size) end = work->size;
+        else outcome = find_query(work, &reader, &end);
+        if (outcome == OURS) work->next = end;
+        pthread_mutex_unlock(&work->lock);
+        if (outcome != OURS) place = end;
+        else if (begin < end) outcome = read_chunk(work, &reader, begin, end, &place);
+        else break;
         int none = OURS;
-        if (outcome != OURS && atomic_compare_exchange_strong(&work->outcome, &none, (int)outcome)) atomic_store(&work->place, place);
+        if (outcome != OURS && atomic_compare_exchange_strong(&work->outcome, &none, (int)outcome)) work->found->place = place;
     }
-    pthread_mutex_lock(&work->lock);
-    work->found->lines += reader.lines;
-    work->found->tied += reader.tied;
-    if (reader.other_count) {
-        int64_t count = work->found->others + reader.other_count;
-        Other *others = realloc(work->others, (size_t)count * sizeof *others);
-        if (others) {
-            memcpy(others + work->found->others, reader.others, (size_t)reader.other_count * sizeof *others);
-            work->others = others;
-            work->found->others = count;
-        } else atomic_store(&work->outcome, NO_MEMORY);
-    }
-    pthread_mutex_unlock(&work->lock);
-    free(reader.buffer), free(reader.scores), free(reader.docs), free(reader.hashes), free(reader.rows);
-    free(reader.order), free(reader.names), free(reader.seen), free(reader.others);
+    free(reader.buffer), free(reader.lines), free(reader.order), free(reader.names), free(reader.seen);
     return NULL;
 }
 
-/* Where chunks begin: at the first line of a query, one for about every CHUNK bytes. */
-static enum outcome find_bounds(Work *work, int64_t size) {
-    int64_t room = size / CHUNK + 2, window = WINDOW, at = 0;
-    char *buffer = malloc(WINDOW + PADDING), *name = NULL;
-    enum outcome outcome = buffer ? OURS : NO_MEMORY;
-    work->bounds = malloc((size_t)room * sizeof *work->bounds);
-    if (!work->bounds) outcome = NO_MEMORY;
-    else work->bounds[0] = 0;
-    for (int64_t next = CHUNK; outcome == OURS && next < size; next = at + CHUNK) {
-        int64_t known = -1; /* the size of the name of the query of the line before */
-        int skipped = 0;    /* is the line that was cut at `next` passed over? */
-        for (at = next; at < size;) {
-            int64_t wanted = size - at < window ? size - at : window, got = read_at(work->file, buffer, wanted, at);
-            if (got < wanted) { work->place = at; outcome = got < 0 ? UNREADABLE : CHANGED; break; }
-            memset(buffer + got, '\n', PADDING);
-            const char *line = buffer, *end = buffer + got, *stop;
-            int changed = 0;
-            while (line < end && (stop = memchr(line, '\n', (size_t)(end - line)))) {
-                Field fields[FIELDS];
-                int count;
-                if (!skipped) { skipped = 1; line = stop + 1; continue; }
-                split_line(line, stop, fields, &count);
-                if (count) {
-                    if (known >= 0 && !same_text(name, (uint64_t)known, fields[0].text, fields[0].size)) { changed = 1; break; }
-                    if (known < 0) {
-                        free(name);
-                        name = malloc(fields[0].size + 1);
-                        if (!name) { outcome = NO_MEMORY; break; }
-                        memcpy(name, fields[0].text, fields[0].size);
-                        known = fields[0].size;
-                    }
-                }
-                line = stop + 1;
-            }
-            at += line - buffer;
-            if (changed || outcome != OURS) break;
-            if (line == buffer) { /* no line end in all of it: a longer window */
-                if (got == size - at) { at = size; break; }
-                char *longer = realloc(buffer, (size_t)(window *= 2) + PADDING);
-                if (!longer) { outcome = NO_MEMORY; break; }
-                buffer = longer;
-            }
-        }
-        if (outcome == OURS && at < size) work->bounds[++work->chunk_count] = at;
-    }
-    if (outcome == OURS) work->bounds[++work->chunk_count] = size;
-    free(buffer), free(name);
-    return outcome;
+static int build_table(Table *table, Names names, int64_t count, int64_t slots) {
+    table->names = names;
+    table->hashes = malloc((size_t)(count + 1) * sizeof *table->hashes);
+    table->slots = malloc((size_t)slots * sizeof *table->slots);
+    if (!table->hashes || !table->slots) return 0;
+    memset(table->slots, 0xff, (size_t)slots * sizeof *table->slots);
+    for (int64_t i = 0; i < count; i++) table->hashes[i] = hash_text(get_name(names, i));
+    return 1;
 }
 
 static int build_tables(Work *work) {
     const Judged *judged = work->judged;
-    int64_t queries = judged->query_count, rows = judged->first_row[queries], slots = 0;
-    uint64_t size = 16;
-    while (size < 2 * (uint64_t)queries) size <<= 1;
-    work->query_mask = size - 1;
-    work->query_table = malloc(size * sizeof *work->query_table);
-    work->query_hashes = malloc((size_t)(queries + 1) * sizeof *work->query_hashes);
-    work->row_hashes = malloc((size_t)(rows + 1) * sizeof *work->row_hashes);
+    int64_t queries = judged->query_count, slots = 0, query_slots = 16;
+    while (query_slots < 2 * queries) query_slots <<= 1;
+    work->query_mask = (uint64_t)query_slots - 1;
     work->row_slots = malloc((size_t)(queries + 1) * sizeof *work->row_slots);
-    if (!work->query_table || !work->query_hashes || !work->row_hashes || !work->row_slots) return 0;
+    if (!work->row_slots) return 0;
     for (int64_t query = 0; query < queries; query++) {
         int64_t own = 4;
         while (own < 2 * (judged->first_row[query + 1] - judged->first_row[query]) + 1) own <<= 1;
@@ -483,62 +425,47 @@ static int build_tables(Work *work) {
         slots += own;
     }
     work->row_slots[queries] = slots;
-    work->row_table = malloc((size_t)(slots + 1) * sizeof *work->row_table);
-    if (!work->row_table) return 0;
-    memset(work->query_table, 0xff, size * sizeof *work->query_table);
-    memset(work->row_table, 0xff, (size_t)slots * sizeof *work->row_table);
+    if (!build_table(&work->queries, judged->queries, queries, query_slots)) return 0;
+    if (!build_table(&work->rows, judged->docs, judged->first_row[queries], slots + 1)) return 0;
     for (int64_t query = 0; query < queries; query++) {
-        int64_t start = judged->query_ends[query], slot = work->row_slots[query];
-        uint64_t hash = work->query_hashes[query] = hash_text(judged->queries + start, (uint64_t)(judged->query_ends[query + 1] - start));
-        uint64_t at = hash & work->query_mask, mask = (uint64_t)(work->row_slots[query + 1] - slot) - 1;
-        while (work->query_table[at] >= 0) at = (at + 1) & work->query_mask;
-        work->query_table[at] = (int32_t)query;
-        for (int64_t row = judged->first_row[query]; row < judged->first_row[query + 1]; row++) {
-            int64_t begin = judged->doc_ends[row];
-            hash = work->row_hashes[row] = hash_text(judged->docs + begin, (uint64_t)(judged->doc_ends[row + 1] - begin));
-            for (at = hash & mask; work->row_table[slot + (int64_t)at] >= 0;) at = (at + 1) & mask;
-            work->row_table[slot + (int64_t)at] = (int32_t)row;
-        }
+        Field name = get_name(judged->queries, query);
+        *find_slot(&work->queries, 0, work->query_mask, name, work->queries.hashes[query]) = (int32_t)query;
+        for (int64_t row = judged->first_row[query]; row < judged->first_row[query + 1]; row++)
+            *find_row_slot(work, query, get_name(judged->docs, row), work->rows.hashes[row]) = (int32_t)row;
     }
     return 1;
 }
 
 PUBLIC int gainful_version(void) { return VERSION; }
 
-/* The judged rows of a run with their ranks; an `outcome`. Of other queries the place and size of
-   their names and their number of lines come back in *others, to be freed by gainful_free. */
-PUBLIC int gainful_match(const char *path, int threads, int bits, const Judged *judged, Found *found, Other **others) {
+/* The judged rows of a run with their ranks; an `outcome`. */
+PUBLIC int gainful_match(const char *path, int threads, int bits, const Judged *judged, Found *found) {
     Work work = {.judged = judged, .found = found, .bits = bits};
     struct stat before, after;
     pthread_t others_at_work[MAX_THREADS];
     int started = 0;
-    *others = NULL;
-    found->lines = found->tied = found->others = found->place = 0;
     work.file = open(path, O_RDONLY | O_CLOEXEC);
     if (work.file < 0) return UNREADABLE;
     if (fstat(work.file, &before) || !S_ISREG(before.st_mode)) return close(work.file), UNREADABLE;
+    work.size = (int64_t)before.st_size;
     pthread_mutex_init(&work.lock, NULL);
-    enum outcome outcome = find_bounds(&work, (int64_t)before.st_size);
-    if (outcome == OURS && !build_tables(&work)) outcome = NO_MEMORY;
-    if (outcome == OURS) {
-        if (threads > work.chunk_count) threads = (int)work.chunk_count;
+    enum outcome outcome = NO_MEMORY;
+    if (build_tables(&work)) {
+        if (threads > work.size / CHUNK + 1) threads = (int)(work.size / CHUNK + 1);
         for (; started < threads - 1 && started < MAX_THREADS; started++)
             if (pthread_create(&others_at_work[started], NULL, read_chunks, &work)) break;
         read_chunks(&work);
         for (int i = 0; i < started; i++) pthread_join(others_at_work[i], NULL);
         outcome = (enum outcome)atomic_load(&work.outcome);
     }
-    found->place = atomic_load(&work.place);
+    if (outcome != OURS) free(found->others), found->others = NULL;
     if (outcome == OURS && !fstat(work.file, &after) && after.st_size != before.st_size) {
         outcome = CHANGED;
         found->place = (int64_t)(after.st_size < before.st_size ? after.st_size : before.st_size);
     }
     close(work.file);
     pthread_mutex_destroy(&work.lock);
-    free(work.bounds), free(work.query_table), free(work.query_hashes), free(work.row_hashes);
-    free(work.row_slots), free(work.row_table);
-    if (outcome == OURS) *others = work.others;
-    else free(work.others);
+    free(work.queries.slots), free(work.queries.hashes), free(work.rows.slots), free(work.rows.hashes), free(work.row_slots);
     return outcome;
 }
 

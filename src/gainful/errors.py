@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from functools import partial
+from math import isfinite
 from typing import Any
 
 from gainful.text import (
@@ -70,8 +71,13 @@ class WrongType(BadValue, TypeError):
         return quote(self.value)  # 2.0, not 2: the kind is what is wrong
 
 
-def check_number(argument: str, value: object, allowed: str, fits: Callable[[float], bool]) -> None:
-    """Refuse what is no number, and a number that does not fit.
+def check_number(
+    argument: str,
+    value: object,
+    allowed: str = "a finite number",
+    fits: Callable[[float], bool] = isfinite,
+) -> float:
+    """The value as a float; what is no number, and a number that does not fit, is refused.
 
     Examples:
         >>> check_number("p", 2, "a number between 0 and 1", lambda p: 0 < p < 1)
@@ -79,12 +85,14 @@ def check_number(argument: str, value: object, allowed: str, fits: Callable[[flo
         ...
         gainful.errors.BadValue: p is 2; allowed: a number between 0 and 1
     """
-    from gainful.types import is_number  # noqa: PLC0415  (needs NumPy, which help does not load)
+    from gainful.types import is_number, to_float  # noqa: PLC0415  (needs NumPy, unlike help)
 
     if not is_number(value):
         raise WrongType(argument, value, allowed)
-    if not fits(value):
+    number = to_float(value)
+    if not fits(number):
         raise BadValue(argument, value, allowed)
+    return number
 
 
 def check_whole_number(

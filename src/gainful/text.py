@@ -34,9 +34,12 @@ def pluralise(noun: str) -> str:
     return noun[:-1] + "ies" if noun.endswith("y") else noun + "s"
 
 
+LIKE_QUERIES = ("user", "turn")  # units that data call queries, and sentences by their name
+
+
 def name_count(unit: str) -> str:
-    """The key of the number of units in data, where users are queries."""
-    return "queries" if unit == "user" else pluralise(unit)
+    """The key of the number of units in data, where users and turns are queries."""
+    return "queries" if unit in LIKE_QUERIES else pluralise(unit)
 
 
 def quote(value: object) -> str:
@@ -355,8 +358,8 @@ def show_public_names(module: str, **lazy: str) -> None:
         message = f"module {module!r} has no attribute {name!r}"
         if not name.startswith("_"):
             places = {known.lower(): f"{module}.{known}" for known in names}
-            suggest_name = import_module("gainful.synonyms").suggest_name
-            message += f"; {suggest_name(name, places, {}, names)}"
+            synonyms = import_module("gainful.synonyms")
+            message += f"; {synonyms.suggest_name(name, places, synonyms.NAMES, names)}"
         raise AttributeError(message)
 
     own |= {"__dir__": lambda: names, "__getattr__": answer}

@@ -35,7 +35,7 @@ from gainful.evidence.intervals import mean_intervals
 from gainful.evidence.pairing import pair_results
 from gainful.evidence.searchers.calibration import Calibration
 from gainful.evidence.statistics.outcome import DEFAULT_LEVEL
-from gainful.evidence.system_groups import group_systems
+from gainful.evidence.system_groups import list_systems
 from gainful.match.ties import TIE_POLICIES
 from gainful.measure.build_recipes import USUAL_MEASURES, Measures
 from gainful.measure.catalogue import MEASURES
@@ -44,10 +44,6 @@ from gainful.measure.language import expand, parse
 from gainful.measure.measure import Measure
 from gainful.measure.notes import require_qrels_overlap
 from gainful.measure.results import list_footnotes
-from gainful.measure.sessions.results import (
-    SessionResults,
-    list_footnotes as list_session_footnotes,
-)
 from gainful.measure.values import Results
 from gainful.read.inputs import AnyQrels
 from gainful.show.figures import (
@@ -263,16 +259,9 @@ def groups_data(
         results = take_results((qrels, runs), measure, options)
     else:
         results = list(_find_results(qrels, runs, measure, options).values())
-    first = results[0]
-    if first.grouping is None:
+    if results[0].grouping is None:
         raise BadValue("group", None, "a column that names groups of queries, or {query: group}")
-    if isinstance(first, SessionResults):
-        systems = group_systems(first)
-        flags = zip(systems.labels, systems.flags.values(), strict=True)
-        parts: list[groups.Part] = [(label, first, own) for label, own in flags]
-        return groups.build_data(parts, list_session_footnotes(first, verbose=True))
-    parts = [(run.name, run, np.ones(len(run.ids), dtype=bool)) for run in results]
-    return groups.build_data(parts, list_footnotes(results, verbose=True))
+    return groups.build_data(list_systems(results), list_footnotes(results, verbose=True))
 
 
 def _find_results(

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Any, Unpack
 
-import numpy as np
 import polars as pl
 from attrs import evolve
 
@@ -25,7 +24,6 @@ from gainful.api.sessions import evaluate_once
 from gainful.api.sweep import sweep_results
 from gainful.errors import BadInput
 from gainful.evidence.comparisons.compare import compare_where_possible
-from gainful.evidence.comparisons.comparison import Comparison
 from gainful.evidence.comparisons.study import check_method, choose_blocks, compare_results
 from gainful.evidence.intervals import DrawnUnits, MeanIntervals, mean_intervals, session_intervals
 from gainful.evidence.method import (
@@ -34,12 +32,17 @@ from gainful.evidence.method import (
     build_method,
     split_method,
 )
-from gainful.evidence.moves.largest_changes import find_largest_changes
 from gainful.evidence.orders.sweep import Sweep
 from gainful.evidence.pairing import ClusterChoice, choose_baseline, read_clusters
+from gainful.evidence.reasons.largest_changes import find_largest_changes
 from gainful.evidence.side_by_side import rank_side_by_side
 from gainful.evidence.statistics.outcome import Resampling
-from gainful.evidence.system_groups import SystemGroups, group_systems
+from gainful.evidence.system_groups import (
+    System,
+    SystemGroups,
+    group_systems,
+    list_systems,
+)
 from gainful.measure.build_recipes import Measures
 from gainful.measure.entry import SessionRecipe
 from gainful.measure.notes import require_qrels_overlap
@@ -127,15 +130,13 @@ def report(
     matched_runs = [matched for _, matched in evaluated]
     results = [evolve(run, name=label) for (run, _), label in zip(evaluated, labels, strict=True)]
     require_qrels_overlap(results)
-    comparison, reasons = _compare(results, len(results), clusters=clusters, **method_options)
+    systems = list_systems(results)
     choice = report_data.choose_queries(results, base, resampling.seed)
     recipe = results[0].recipes[choice.measure]
     content = ReportContent(
-        systems=[(run.name, run, np.ones(len(run.ids), dtype=bool)) for run in results],
+        **_compare(systems, results, clusters=clusters, **method_options),
         full_names=names,
         base=base,
-        comparison=comparison,
-        incomparable=reasons,
         all_intervals=[_estimate_intervals(result, resampling) for result in results],
         choice=choice,
         rankings=rank_side_by_side(matched_runs, recipe, choice.to_detail),
@@ -159,12 +160,15 @@ def report(
 
 
 def _compare(
-    results: Sequence[Results], systems: int, **options: Any
-) -> tuple[Comparison | None, list[str]]:
-    """The comparison of systems, and why there is none in some measures."""
-    if systems < 2:
-        return None, []
-    return compare_where_possible(results, lambda some: compare_results(some, **options))
+    systems: Sequence[System], results: Sequence[Results], **options: Any
+) -> dict[str, Any]:
+    """The systems of a page, their comparison, and why there is none in some measures."""
+    comparison, reasons = None, list[str]()
+    if len(systems) > 1:
+        comparison, reasons = compare_where_possible(
+            results, lambda some: compare_results(some, **options)
+        )
+    return {"systems": systems, "comparison": comparison, "incomparable": reasons}
 
 
 def _read_texts(queries: AnyQueries | None, *, grouped: bool) -> dict[str, str]:
@@ -231,26 +235,16 @@ def report_sessions(
     baseline = choose_baseline(method_options.get("baseline"), named.names, named.by or SYSTEM)
     base = named.names.index(baseline)
     method_options = {**method_options, "baseline": groups.names[base]}
-    comparison, reasons = _compare(
-        [groups.results],
-        0 if groups.by is None else len(groups.flags),
-        by=groups.by,
-        block=block,
-        **method_options,
-    )
-    flags = dict(zip(groups.labels, groups.flags.values(), strict=True))
     choice, places = choose_units(groups, base, resampling.seed)
     content = SessionReportContent(
-        systems=[(label, groups.results, own) for label, own in flags.items()],
+        **_compare(groups.systems, [groups.results], by=groups.by, block=block, **method_options),
         full_names=named.labels,
         named_results=named.results,
         groups=groups,
         base=base,
-        comparison=comparison,
-        incomparable=reasons,
         all_intervals=session_intervals(
             groups.results,
-            flags,
+            {label: own for label, _, own in groups.systems},
             resampling,
             unit=groups.unit,
             drawn=_choose_drawn(groups, block, method_options.get("cluster")),

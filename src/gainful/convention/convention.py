@@ -15,7 +15,7 @@ from gainful.errors import BadValue, UnknownName
 from gainful.page.page import Page, Section
 from gainful.page.shown import Shown
 from gainful.page.table import Table
-from gainful.types import MAX_COUNT, is_number, is_whole_number
+from gainful.types import MAX_COUNT, is_number, is_whole_number, to_float
 
 SettingValue = str | float | int | None
 
@@ -153,14 +153,7 @@ def _is_text(value: object) -> bool:
 
 def _allow_number_or_none(*, above: float) -> Callable[[object], bool]:
     def is_allowed(value: object) -> bool:
-        if value is None:
-            return True
-        if not is_number(value):
-            return False
-        try:
-            return above < float(value) < inf
-        except OverflowError:
-            return False
+        return value is None or (is_number(value) and above < to_float(value) < inf)
 
     return is_allowed
 

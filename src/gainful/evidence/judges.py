@@ -23,12 +23,12 @@ from gainful.page.page import Page, Section
 from gainful.page.shown import Shown
 from gainful.page.table import Column, Table, build_table, to_plain_data
 from gainful.text import count_noun, format_exact, join_words, mark_notes
-from gainful.types import Array, Ranks, finite_or_none
+from gainful.types import Array, finite_or_none
 
 _MAX_GRADES = 50  # of one scale; values beyond it are scores
 _MAX_GRADE = 1e6
 _LISTED_QUERIES = 5
-_STEPS: Mapping[str, Callable[[Array], Array]] = {
+_STEPS: Mapping[str, Callable[[Array], Array]] = {  # weights by how many grades are between
     "none": lambda steps: (steps > 0).astype(np.float64),
     "linear": lambda steps: steps,
     "quadratic": lambda steps: steps**2,
@@ -45,14 +45,14 @@ class Estimate:
     low: float | None = None
     high: float | None = None
 
-    def describe(self, decimals: int = 2, sign: str = "") -> str:
+    def describe(self, sign: str = "") -> str:
         """The value, and its interval in brackets."""
         if self.value is None:
             return "not defined"
-        text = f"{self.value:{sign}.{decimals}f}"
-        if self.low is None:
-            return text
-        return f"{text} ({self.low:{sign}.{decimals}f} to {self.high:{sign}.{decimals}f})"
+        text = f"{self.value:{sign}.2f}"
+        return (
+            text if self.low is None else f"{text} ({self.low:{sign}.2f} to {self.high:{sign}.2f})"
+        )
 
 
 @frozen(eq=False, kw_only=True)
@@ -118,18 +118,10 @@ class JudgeAgreement(Shown):
             | {"bias_by_grade": {f"{grade:g}": bias for grade, bias in pair.bias_by_grade.items()}}
             for pair in self.pairs
         ]
-        return {
-            "judges": list(self.judges),
+        return to_plain_data(evolve(self, order=None)) | {
             "pairs": pairs,
-            "alpha": to_plain_data(self.alpha),
-            "disagreements": [to_plain_data(item) for item in self.disagreements],
-            "weights": self.weights,
-            "level": self.level,
-            "resampling": to_plain_data(self.resampling),
             "measure": self.measure or None,
             "order": None if self.order is None else self.order.to_dict(),
-            "flips": self.flips,
-            "notes": list(self.notes),
         }
 
     def page(self, *, verbose: bool = False) -> Page:
@@ -170,26 +162,31 @@ def compare_grades(
     for name, value, allowed in (("weights", weights, WEIGHTS), ("level", level, LEVELS)):
         if value not in allowed:
             raise BadValue(name, value, ", ".join(allowed))
+    graded = pl.concat(
+        frame.select("query", "doc", "grade", judge=pl.lit(judge))
+        for judge, frame in judgments.items()
+    )
+    keys = ["query", "doc"]
+    graded = graded.with_columns(weight=1 / (pl.len().over(keys) - 1))
+    both = graded.join(graded.drop("weight"), on=keys, suffix="_other")
+    both = both.filter(pl.col("judge") != pl.col("judge_other"))
     pairs, notes = [], []
     for first, second in combinations(judgments, 2):
-        common = judgments[first].join(judgments[second], on=["query", "doc"], suffix="_other")
+        common = both.filter(judge=first, judge_other=second)
         if common.is_empty():
             problem = f"it has no document in common with {first}"
             raise BadInput(second, problem, "judgments of the same queries and documents")
         pairs.append(_compare_two((first, second), common, weights, resampling))
         notes += _compare_scales(pairs[-1])
-        for judge in (first, second):
+        for judge, other in ((first, second), (second, first)):
             alone = len(judgments[judge]) - len(common)
             if alone:
-                other = second if judge == first else first
                 notes.append(f"{count_noun(alone, 'document')} of {judge} not judged by {other}")
-    every = pl.concat(list(judgments.values())).select("query", "doc", "grade")
-    every = every.filter(pl.len().over("query", "doc") > 1)
     return JudgeAgreement(
         judges=tuple(judgments),
         pairs=tuple(pairs),
-        alpha=_estimate_alpha(every, level, resampling),
-        disagreements=_rank_queries(every),
+        alpha=_estimate_alpha(both, level, resampling),
+        disagreements=_rank_queries(both),
         weights=weights,
         level=level,
         resampling=resampling,
@@ -212,23 +209,16 @@ def _compare_scales(pair: JudgePair) -> list[str]:
 def _compare_two(
     judges: tuple[str, str], common: pl.DataFrame, weights: str, resampling: Resampling
 ) -> JudgePair:
-    first, second = (common[name].to_numpy() for name in ("grade", "grade_other"))
-    scale, codes = _number_grades(np.concatenate([first, second]), " and ".join(judges))
-    rows, columns = np.split(codes, 2)
-    query = common["query"].rank("dense").to_numpy().astype(np.intp) - 1
-    shape = int(query.max()) + 1, len(scale), len(scale)
-    counts = np.zeros(shape)
-    np.add.at(counts, (query, rows, columns), 1)
-    steps = np.abs(np.arange(len(scale))[:, None] - np.arange(len(scale))[None, :])
-    distance = _STEPS[weights](steps.astype(np.float64))
+    scale, counts = _count_grades(common, " and ".join(judges))
+    steps = np.abs(np.subtract.outer(*[np.arange(len(scale), dtype=np.float64)] * 2))
+    distance = _STEPS[weights](steps)[None]
     same, difference = np.eye(len(scale)), scale[None, :] - scale[:, None]
 
     def describe(weighting: Array) -> Array:
         drawn = np.tensordot(weighting, counts, axes=1)
         total = drawn.sum(axis=(1, 2))
-        expected = np.einsum("si,sj,ij->s", drawn.sum(axis=2), drawn.sum(axis=1), distance)
+        kappa = _agree_beyond_chance(drawn, distance, total)
         with np.errstate(divide="ignore", invalid="ignore"):
-            kappa = 1 - total * np.einsum("sij,ij->s", drawn, distance) / expected
             means = [np.einsum("sij,ij->s", drawn, of) / total for of in (same, difference)]
         return np.stack([kappa, *means], axis=1)
 
@@ -245,45 +235,41 @@ def _compare_two(
     )
 
 
-def _estimate_alpha(every: pl.DataFrame, level: str, resampling: Resampling) -> Estimate:
+def _estimate_alpha(both: pl.DataFrame, level: str, resampling: Resampling) -> Estimate:
     """Krippendorff's alpha of documents that any two or more judges judged."""
-    scale, codes = _number_grades(every["grade"].to_numpy(), "the judges")
-    document = every.select(pl.struct("query", "doc").rank("dense")).to_series().to_numpy() - 1
-    query = every["query"].rank("dense").to_numpy().astype(np.intp) - 1
-    size = len(scale)
-    grades = np.bincount(document * size + codes, minlength=(document.max() + 1) * size)
-    grades = grades.reshape(-1, size).astype(np.float64)  # of each document, how often each grade
-    judged = grades.sum(axis=1)
-    pairs = grades[:, :, None] * grades[:, None, :]
-    pairs[:, np.arange(size), np.arange(size)] -= grades
-    query_of = np.empty(len(grades), np.intp)
-    query_of[document] = query
-    coincidences = np.zeros((query.max() + 1, size, size))
-    np.add.at(coincidences, query_of, pairs / (judged - 1)[:, None, None])
+    scale, coincidences = _count_grades(both, "the judges", both["weight"].to_numpy())
 
     def describe(weighting: Array) -> Array:
         drawn = np.tensordot(weighting, coincidences, axes=1)
         totals = drawn.sum(axis=2)
         distance = _square_distances(scale, totals, level)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            observed = np.einsum("sij,sij->s", drawn, distance)
-            expected = np.einsum("si,sj,sij->s", totals, totals, distance)
-            alpha: Array = 1 - (totals.sum(axis=1) - 1) * observed / expected
-        return alpha[:, None]
+        return _agree_beyond_chance(drawn, distance, totals.sum(axis=1) - 1)[:, None]
 
     (alpha,) = _estimate(describe, len(coincidences), resampling)
     return alpha
 
 
+def _agree_beyond_chance(drawn: Array, distance: Array, number: Array) -> Array:
+    """One minus the disagreement that was seen over what chance would make, a row each."""
+    observed = np.einsum("sij,sij->s", drawn, np.broadcast_to(distance, drawn.shape))
+    sides = drawn.sum(axis=2), drawn.sum(axis=1)
+    expected = np.einsum("si,sj,sij->s", *sides, np.broadcast_to(distance, drawn.shape))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.asarray(1 - number * observed / expected)
+
+
 def _square_distances(scale: Array, totals: Array, level: str) -> Array:
     if level == "nominal":
-        return np.broadcast_to(1 - np.eye(len(scale)), (len(totals), len(scale), len(scale)))
+        return 1 - np.eye(len(scale))[None]
     places = totals.cumsum(axis=1) - totals / 2 if level == "ordinal" else scale[None, :]
-    squares: Array = (places[:, :, None] - places[:, None, :]) ** 2
-    return np.broadcast_to(squares, (len(totals), *squares.shape[1:]))
+    return np.asarray((places[:, :, None] - places[:, None, :]) ** 2)
 
 
-def _number_grades(grades: Array, whose: str) -> tuple[Array, Ranks]:
+def _count_grades(
+    pairs: pl.DataFrame, whose: str, weights: Array | float = 1.0
+) -> tuple[Array, Array]:
+    """The grades, and for each query how often each of them meets each other."""
+    grades = pairs.select("grade", "grade_other").to_numpy()
     scale, codes = np.unique(grades, return_inverse=True)
     if np.abs(scale).max() > _MAX_GRADE:
         problem = f"there is a grade of {scale[np.abs(scale).argmax()]:g}"
@@ -291,7 +277,10 @@ def _number_grades(grades: Array, whose: str) -> tuple[Array, Ranks]:
     if len(scale) > _MAX_GRADES:
         problem = f"there are {len(scale)} different grades"
         raise BadInput(whose, problem, f"at most {_MAX_GRADES}; turn scores into grades first")
-    return scale, codes
+    query = pairs["query"].rank("dense").to_numpy() - 1
+    counts = np.zeros((int(query.max()) + 1, len(scale), len(scale)))
+    np.add.at(counts, (query, *codes.reshape(grades.shape).T), weights)
+    return scale, counts
 
 
 def _estimate(
@@ -313,14 +302,9 @@ def _estimate(
     return estimates
 
 
-def _rank_queries(every: pl.DataFrame) -> tuple[Disagreement, ...]:
-    grade = pl.col("grade")
-    count = pl.len().cast(pl.Float64)
-    # The mean difference of all pairs, out of sorted grades.
-    weight = 2 * pl.int_range(pl.len()).cast(pl.Float64) - count + 1
-    documents = every.group_by("query", "doc").agg(
-        ((grade.sort() * weight).sum() / (count * (count - 1) / 2)).alias("difference")
-    )
+def _rank_queries(both: pl.DataFrame) -> tuple[Disagreement, ...]:
+    difference = (pl.col("grade") - pl.col("grade_other")).abs().mean().alias("difference")
+    documents = both.group_by("query", "doc").agg(difference)
     queries = documents.group_by("query").agg(pl.len(), pl.col("difference").mean())
     ranked = queries.sort("difference", "query", descending=[True, False])
     return tuple(Disagreement(*row) for row in ranked.iter_rows())

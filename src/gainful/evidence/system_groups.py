@@ -19,9 +19,20 @@ from gainful.measure.entry import SessionRecipe
 from gainful.measure.sessions.analysis import best_queries, query_vectors
 from gainful.measure.sessions.results import SessionResults
 from gainful.measure.sessions.session_values import curve_terms
+from gainful.measure.values import Results
 from gainful.read.several_systems import CONVERSATION, SYSTEM
 from gainful.text import quote
 from gainful.types import Array, Flags
+
+System = tuple[str, Results, Flags]  # its name, and which of these results are its
+
+
+def list_systems(results: Sequence[Results]) -> list[System]:
+    """Runs, each with all of its results, or the systems of sessions."""
+    first = results[0]
+    if isinstance(first, SessionResults):
+        return group_systems(first).systems
+    return [(run.name, run, np.ones(len(run.ids), dtype=bool)) for run in results]
 
 
 @frozen(eq=False, kw_only=True)
@@ -43,6 +54,12 @@ class SystemGroups:
         """What the systems are called in a sentence: system 2, but bm25."""
         kind = self.by or SYSTEM
         return [label_system(kind, name) for name in self.flags]
+
+    @property
+    def systems(self) -> list[System]:
+        """Each system by what it is called in a sentence."""
+        flags = zip(self.labels, self.flags.values(), strict=True)
+        return [(label, self.results, own) for label, own in flags]
 
     @property
     def unit(self) -> str:

@@ -12,7 +12,7 @@ from math import inf, isfinite
 from typing import Literal
 
 from gainful.errors import BadValue, WrongType
-from gainful.types import is_number
+from gainful.types import is_number, to_float
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,10 +44,7 @@ class Domain:
         allowed = self.describe(symbol)
         if not is_number(value):
             raise WrongType(symbol, value, f"a number, {allowed}")
-        try:
-            number = float(value)
-        except OverflowError:
-            number = inf
+        number = to_float(value)
         inside = self.above < number < self.below
         at_end = self.closed and number in (self.above, self.below)
         if not (isfinite(number) and (inside or at_end)):

@@ -29,7 +29,7 @@ from gainful.read.small_trec import read_first_lines
 from gainful.read.source import Source, is_file, open_source
 from gainful.types import Array, Ranks
 
-_VERSION = 1
+_VERSION = 2
 _OURS, _CHANGED = 0, 2
 _MAX_ROWS = 2**31 - 1
 _OTHER = np.dtype([("at", np.int64), ("size", np.int64), ("count", np.uint32)], align=True)
@@ -38,22 +38,23 @@ _OTHER = np.dtype([("at", np.int64), ("size", np.int64), ("count", np.uint32)], 
 class _Judged(ctypes.Structure):
     _fields_ = (
         ("queries", ctypes.c_char_p),
-        ("docs", ctypes.c_char_p),
         ("query_ends", ctypes.c_void_p),
+        ("docs", ctypes.c_char_p),
         ("doc_ends", ctypes.c_void_p),
         ("first_row", ctypes.c_void_p),
         ("query_count", ctypes.c_int64),
     )
 
 
-class _Output(ctypes.Structure):
+class _Found(ctypes.Structure):
     _fields_ = (
         ("ranks", ctypes.c_void_p),
         ("retrieved", ctypes.c_void_p),
         ("lines", ctypes.c_int64),
         ("tied", ctypes.c_int64),
-        ("others", ctypes.c_int64),
+        ("other_count", ctypes.c_int64),
         ("place", ctypes.c_int64),
+        ("others", ctypes.c_void_p),
     )
 
 
@@ -72,7 +73,7 @@ def load_library() -> tuple[Any, str]:
         return None, f"gainful-native cannot be loaded: {failure}"
     if version != _VERSION:
         return None, f"gainful-native has version {version} of its interface, not {_VERSION}"
-    numbers, pointers = [ctypes.c_int] * 2, [ctypes.c_void_p] * 3
+    numbers, pointers = [ctypes.c_int] * 2, [ctypes.c_void_p] * 2
     library.gainful_match.argtypes = (ctypes.c_char_p, *numbers, *pointers)
     library.gainful_free.argtypes = (ctypes.c_void_p,)
     return library, f"gainful-native {version}"
@@ -122,18 +123,18 @@ def _match_file(
     ranks = np.zeros((len(docs), 4), np.int32)
     retrieved = np.zeros(len(queries), np.int64)
     judged = _Judged(
-        *(query_names, doc_names, query_ends.ctypes.data, doc_ends.ctypes.data),
+        *(query_names, query_ends.ctypes.data, doc_names, doc_ends.ctypes.data),
         *(first_row.ctypes.data, len(queries)),
     )
-    output, others = _Output(ranks.ctypes.data, retrieved.ctypes.data), ctypes.c_void_p()
-    pointers = map(ctypes.byref, (judged, output, others))
+    found = _Found(ranks.ctypes.data, retrieved.ctypes.data)
+    pointers = ctypes.byref(judged), ctypes.byref(found)
     threads = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
     outcome = library.gainful_match(os.fsencode(source.path), threads, score_bits, *pointers)
     if outcome == _CHANGED:
-        raise BadInput(source.name, f"it changed while it was read, at byte {output.place}")
-    if outcome != _OURS or not output.lines:
+        raise BadInput(source.name, f"it changed while it was read, at byte {found.place}")
+    if outcome != _OURS or not found.lines:
         return None
-    place = _copy_others(library, others, output.others)
+    place = _copy_others(library, found)
     names = _read_names(source.path, place)
     if len(set(names)) < len(names):  # one of them stands in several places
         return None
@@ -149,7 +150,7 @@ def _match_file(
         TieBlocks(pool[0][row], *by_row[row].T.astype(np.intp)),
         match_subtopics(qrels, invert_order(pool[1])) if isinstance(qrels, Qrels) else None,
     )
-    return evolve(matched, tied_count=output.tied)
+    return evolve(matched, tied_count=found.tied)
 
 
 def _list_judged(
@@ -173,11 +174,12 @@ def _join_names(names: list[str]) -> tuple[bytes, Ranks]:
     return joined, np.cumsum([0, *map(len, sizes)], dtype=np.int64)
 
 
-def _copy_others(library: Any, others: ctypes.c_void_p, count: int) -> np.ndarray[Any, Any]:
-    if not count or others.value is None:
+def _copy_others(library: Any, found: _Found) -> np.ndarray[Any, Any]:
+    if not found.others:
         return np.zeros(0, _OTHER)
-    copied = np.frombuffer(ctypes.string_at(others, count * _OTHER.itemsize), _OTHER)
-    library.gainful_free(others)
+    size = found.other_count * _OTHER.itemsize
+    copied = np.frombuffer(ctypes.string_at(found.others, size), _OTHER)
+    library.gainful_free(found.others)
     return np.sort(copied, order="at")
 
 

@@ -24,6 +24,7 @@ from gainful.measure.explanation import (
     compute_subsets,
     describe_convention,
     doc_gains,
+    join_terms,
 )
 from gainful.measure.functions.sessions.sdcg import discounts, query_weights, session_gains
 from gainful.measure.rank_matrix import Batch, rank_rows, rank_scored_rows
@@ -35,9 +36,8 @@ from gainful.page.shown import Shown
 from gainful.page.table import Column, Table, build_table, format_number, list_fields
 from gainful.read.ranking_matrix import RankingMatrix
 from gainful.text import count_noun, format_exact
-from gainful.types import Array, Ranks, finite_or_none, is_number
+from gainful.types import Array, Ranks, fill_masked, finite_or_none, is_number
 
-_MAX_TERMS = 4  # terms of a sum that are written out
 _TOP = 10  # ranks of a query that are shown anyway; further down, only those that add something
 _HOW = "adds: the value with the grades down to this rank, minus that without this one"
 
@@ -141,10 +141,8 @@ class Contributions(Shown):
     def _format_sums(self) -> list[str]:
         """The sum of what ranks add, and the share of what was possible, numbers put in."""
         terms = [self.start, *(step.contribution for step in self.steps)]
-        texts = [format_number(term) for term in terms if term]
-        if len(texts) > _MAX_TERMS:
-            texts = [*texts[: _MAX_TERMS - 1], "…", texts[-1]]
-        sums = [" + ".join(texts).replace("+ -", "− ")] if len(texts) > 1 else []
+        terms = [term for term in terms if term]
+        sums = [join_terms(terms, format_number).replace("+ -", "− ")] if len(terms) > 1 else []
         if self.share is not None and self.share[1]:
             sums.append(" / ".join(map(format_number, self.share)))
         name, value = self.recipe.entry.name, format_number(self.value)
@@ -321,7 +319,7 @@ def _tabulate_results(
 
 
 def _take_value(values: Array) -> float | None:
-    return finite_or_none(float(np.ma.filled(np.ma.asarray(values, dtype=float), np.nan)[0]))
+    return finite_or_none(float(fill_masked(values)[0]))
 
 
 def _keep_results(sessions: MatchedSessions, kept: Ranks) -> MatchedSessions:

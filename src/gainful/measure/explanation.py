@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter, deque
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import starmap
+from typing import Any, TypeVar
 
 import numpy as np
 from attrs import evolve, frozen
@@ -38,13 +39,14 @@ from gainful.measure.ranked_run import (
     rank_run_gains,
 )
 from gainful.measure.results import ANSWER_DECIMALS
+from gainful.measure.values import list_values
 from gainful.page.page import Page, Section
 from gainful.page.shown import Shown
 from gainful.page.table import Column, Table, build_table, format_number, list_fields, to_plain_data
 from gainful.read.ranking_matrix import RankingMatrix
 from gainful.rounding import ROUNDING
 from gainful.text import join_words
-from gainful.types import Array, Flags, slices
+from gainful.types import Array, Flags, fill_masked, slices
 
 _MAX_FILL = 1000  # ranks that fill a short list and are spelled out: all of them are alike
 
@@ -86,26 +88,20 @@ def rank_queries(run: MatchedRun, recipe: Recipe, queries: Sequence[str]) -> Ran
 
 def work_out_ranking(rankings: RankedQueries, query: str, recipe: Recipe) -> WorkedRanking:
     """Who stands where in a query, and what does that bring?"""
-    grades = rankings.grades[query]
+    grades, depth = rankings.grades[query], recipe.depth
     cumulated = recipe.entry.cumulated
     gains = doc_gains(recipe, grades) if cumulated else grades
     rows = rankings.rank_docs(query, gains)
-    below = tuple(row for row in rows if recipe.depth is not None and row.rank > recipe.depth)
+    kept = [row for row in rows if depth is None or row.rank <= depth]
+    below = tuple(rows[len(kept) :])
     ranked_query = rankings.matched.select_query(query)
     if not cumulated or ranked_query is None:
-        return WorkedRanking(tuple(_cut(rows, recipe.depth)), below)
+        return WorkedRanking(tuple(kept), below)
     ranked = rank_run_gains(recipe, ranked_query)
-    return evolve(work_out_gains(recipe, rows, gains, ranked), below=below)
-
-
-def work_out_gains(
-    recipe: Recipe, rows: list[RankedDoc], gains: Mapping[str, float], ranked: RankedGains
-) -> WorkedRanking:
-    """What each rank of one ranking brings, by gain and discount, and each of its ideal."""
-    dcg, idcg = (float(sums[0]) for sums in total_gains(recipe, ranked))
-    weighted = _add_contributions(recipe, _fill_short_ranking(recipe, rows, ranked), gains)
-    ideal = tuple(_ideal_ranking(recipe, ranked))
-    return WorkedRanking(tuple(weighted), ideal=ideal, dcg=dcg, idcg=idcg)
+    dcg, idcg = (float(sums[0]) for sums in total_gains(ranked, recipe))
+    filled = _fill_short_ranking(recipe, kept, ranked)
+    weighted = tuple(_add_contributions(recipe, filled, gains))
+    return WorkedRanking(weighted, below, tuple(_ideal_ranking(recipe, ranked)), dcg, idcg)
 
 
 def doc_gains(recipe: Recipe, grades: Mapping[str, float]) -> dict[str, float]:
@@ -121,10 +117,6 @@ def doc_gains(recipe: Recipe, grades: Mapping[str, float]) -> dict[str, float]:
     return dict(zip(grades, gains.tolist(), strict=True))
 
 
-def _cut(rows: Sequence[RankedDoc], depth: int | None) -> list[RankedDoc]:
-    return [row for row in rows if depth is None or row.rank <= depth]
-
-
 def _fill_short_ranking(
     recipe: Recipe, rows: list[RankedDoc], ranked: RankedGains
 ) -> list[RankedDoc]:
@@ -138,8 +130,7 @@ def _fill_short_ranking(
 def _add_contributions(
     recipe: Recipe, rows: list[RankedDoc], gains: Mapping[str, float]
 ) -> list[RankedDoc]:
-    """The rows down to the cutoff, with gain, discount and their product."""
-    rows = _cut(rows, recipe.k)
+    """The rows with gain, discount and their product."""
     if not rows:
         return []
     discounts = np.array(rank_discounts(recipe, max(row.until for row in rows)))
@@ -193,7 +184,7 @@ def compute_subsets(ranked: RankedRun, recipe: Recipe, members: Flags) -> Array:
             if moves
             else compute_ranked(evolve(repeated, convention=convention), recipe)
         )
-        values.append(np.ma.filled(np.ma.asarray(part_values, dtype=float), np.nan))
+        values.append(fill_masked(part_values))
     return np.concatenate(values)
 
 
@@ -249,6 +240,7 @@ _NCG_COLUMNS = tuple(
     if column.value not in ("contribution", "cg") and column.head != "discount"
 )
 _MAX_TERMS = 4  # terms of a sum that are written out
+Term = TypeVar("Term")
 _MAX_MOVES = 2  # documents that a sentence says should stand elsewhere
 
 
@@ -316,60 +308,40 @@ def explain_ranking(
     recipe: Recipe, grades: RankingMatrix, judged: RankingMatrix | None
 ) -> Explanation:
     """Every number that leads to the nDCG or nCG of one ranking, by a recipe."""
-    ranked_gains = rank_row_gains(recipe, Batch(grades, judged=judged))
-    ideal = _ideal_order(recipe, ranked_gains.source)
-    actual, best = total_gains(recipe, ranked_gains)
-    value = normalise_values(recipe, actual, best)
+    ranked = rank_row_gains(recipe, Batch(grades, judged=judged))
+    ideal = _ideal_order(recipe, ranked.source)
+    value = normalise_values(recipe, *total_gains(ranked, recipe))
     return Explanation(
         recipe,
-        _as_tuple(ranked_gains.grades),
+        _as_tuple(ranked.grades),
         None if judged is None else _as_tuple(judged),
-        tuple(ideal[: int(ideal_depth(recipe, ranked_gains.lengths)[0, 0])]),
-        _build_lines(recipe, _as_tuple(ranked_gains.grades), ideal, ranked_gains),
-        None if np.ma.is_masked(value) else float(value[0]),
+        tuple(ideal[: int(ideal_depth(recipe, ranked.lengths)[0, 0])]),
+        _build_lines(recipe, ideal, ranked),
+        list_values(value)[0],
     )
 
 
 def _build_lines(
-    recipe: Recipe,
-    grades: tuple[float, ...],
-    ideal: list[tuple[float, float]],
-    ranked_gains: RankedRows,
+    recipe: Recipe, ideal: list[tuple[float, float]], ranked: RankedRows
 ) -> tuple[Line, ...]:
+    grades = _as_tuple(ranked.grades)
     deepest = max(1, len(grades), len(ideal))
     if recipe.convention.short == "minimum" or (recipe.k is not None and recipe.k < deepest):
         deepest = recipe.k or deepest
-    deep_recipe = evolve(recipe, k=deepest)
-    idcg = gain_curves(deep_recipe, ranked_gains)[1][0]  # which refuses what is too deep
-    gains = ranked_gains.gain_by_rank(deepest)[0].tolist()
-    filling = ranked_gains.filling
+    # This refuses what is too deep.
+    dcg, idcg = (curve[0] for curve in gain_curves(ranked, evolve(recipe, k=deepest)))
+    gains, discounts = ranked.gain_by_rank(deepest)[0], rank_discounts(recipe, deepest)
+    filling = ranked.filling
     rest = None if filling is None else float(filling.values[0, 0])
-    all_grades = [*grades, *[rest] * (deepest - len(grades))]
-    rows = [
-        RankedDoc(rank, rank, None, None, grade, gain=gain)
-        for rank, (grade, gain) in enumerate(zip(all_grades, gains, strict=False), start=1)
-    ]
-    worked = work_out_gains(deep_recipe, rows, {}, ranked_gains)
-    cg, dcg = (
-        cumulate_gain(np.array([getattr(row, part) for row in worked.rows]))
-        for part in ("gain", "contribution")
+    columns = (
+        range(1, deepest + 1),
+        [*grades, *[rest] * (deepest - len(grades))],
+        *(part.tolist() for part in (gains, discounts, gains * discounts)),
+        *(part.tolist() for part in (cumulate_gain(gains), dcg)),
+        [*[grade for grade, _ in ideal], *[None] * (deepest - len(ideal))],
+        *map(list_values, (idcg, normalise_values(recipe, dcg, idcg))),
     )
-    ndcg = normalise_values(recipe, dcg, idcg)
-    return tuple(
-        Line(
-            rank=row.rank,
-            grade=row.grade,
-            gain=row.gain or 0.0,
-            discount=row.discount or 0.0,
-            contribution=row.contribution or 0.0,
-            cg=float(cg[at]),
-            dcg=float(dcg[at]),
-            ideal_grade=ideal[at][0] if at < len(ideal) else None,
-            idcg=float(idcg[at]),
-            ndcg=None if np.ma.is_masked(ndcg[at]) else float(ndcg[at]),
-        )
-        for at, row in enumerate(worked.rows)
-    )
+    return tuple(starmap(Line, zip(*columns, strict=False)))
 
 
 def _ideal_order(recipe: Recipe, source: RankingMatrix) -> list[tuple[float, float]]:
@@ -503,12 +475,14 @@ def _format_outcome(explanation: Explanation) -> str:
 
 
 def _format_sum(recipe: Recipe, terms: Sequence[tuple[int, float, float]]) -> str:
-    is_long = len(terms) > _MAX_TERMS
-    kept_terms = [*terms[: _MAX_TERMS - 1], terms[-1]] if is_long else terms
-    texts = [as_text(_build_term(recipe, *term)) for term in kept_terms]
-    if is_long:
-        texts.insert(-1, "…")
-    return " + ".join(texts) or "0"
+    return join_terms(terms, lambda term: as_text(_build_term(recipe, *term))) or "0"
+
+
+def join_terms(terms: Sequence[Term], write: Callable[[Term], str]) -> str:
+    """A sum in which only the first few terms and the last are written out."""
+    if len(terms) <= _MAX_TERMS:
+        return " + ".join(map(write, terms))
+    return " + ".join([*map(write, terms[: _MAX_TERMS - 1]), "…", write(terms[-1])])
 
 
 def _build_term(recipe: Recipe, rank: int, grade: float, gain: float) -> Expr:

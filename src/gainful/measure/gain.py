@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from math import inf, isfinite
 
-from gainful.errors import BadValue, WrongType
+from gainful.errors import BadValue, check_number
 from gainful.formula import Const, Expr, NamedFormula, Param, Var, equal, where
 from gainful.text import NUMBER_PATTERN, format_exact
-from gainful.types import is_number
 
 g = Var("g", "grade")
 _MAX_GRADES = 256  # grades in a table of weights
@@ -56,7 +54,8 @@ def gain_from_table(weights: Mapping[object, object]) -> NamedFormula:
     if not 1 <= len(weights) <= _MAX_GRADES:
         raise BadValue("gain", f"a table of {len(weights)} grades", f"1 to {_MAX_GRADES} grades")
     pairs = sorted(
-        (_check_number(k, "grade"), _check_number(v, "weight")) for k, v in weights.items()
+        (check_number("grade of the gain table", k), check_number("weight of the gain table", v))
+        for k, v in weights.items()
     )
     if len({grade for grade, _ in pairs}) < len(pairs):
         raise BadValue("gain", dict(weights), "each grade once, such as {0:0,1:1,2:10}")
@@ -90,18 +89,6 @@ def parse_table(text: str) -> dict[object, object]:
     if not all(matches) or len(table) < len(matches) + bool(rest) or not table:
         raise BadValue("gain", text, "each grade once with its weight, such as {0:0,1:1,2:10}")
     return table
-
-
-def _check_number(value: object, what: str) -> float:
-    if not is_number(value):
-        raise WrongType(f"{what} of the gain table", value, "a number")
-    try:
-        number = float(value)
-    except OverflowError:
-        number = inf
-    if not isfinite(number):
-        raise BadValue(f"{what} of the gain table", value, "a finite number")
-    return number
 
 
 def _symbol(grade: float) -> str:

@@ -31,7 +31,7 @@ from gainful.measure.gain import GAINS, g
 from gainful.measure.names import is_taken, translate_params
 from gainful.measure.parameters import PARAMETERS
 from gainful.measure.ranked_run import RankedRun
-from gainful.types import Array, is_number
+from gainful.types import Array, is_number, to_float
 
 # Of a function of nothing
 _NO_PARAMETER = inspect.Parameter("matched", inspect.Parameter.KEYWORD_ONLY)
@@ -205,10 +205,7 @@ def _default_value(name: str, parameter: inspect.Parameter) -> dict[str, float]:
         raise BadPlugin(f"measure {name}: {symbol} has another meaning here; rename it")
     if not is_number(default):
         raise BadPlugin(f"measure {name}: parameter {symbol} needs a number as its default")
-    try:
-        number = float(default)
-    except OverflowError:
-        number = float("inf")
+    number = to_float(default)
     if not isfinite(number):
         raise BadPlugin(f"measure {name}: parameter {symbol} needs a finite number as its default")
     param = PARAMETERS.setdefault(symbol, Param(symbol, "a custom number", default=number))

@@ -1,4 +1,4 @@
-"""`Results`: a value for every measure and unit, which is a query or a session."""
+"""`Results`: a value for every measure and unit, which is a query, a turn or a session."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from gainful.measure.entry import Aggregation, Direction
 from gainful.measure.language import parse
 from gainful.measure.measure import Measure
 from gainful.page.shown import Shown
-from gainful.text import pluralise
+from gainful.text import LIKE_QUERIES, pluralise
 from gainful.types import Array, Flags, finite_or_none, is_whole_number
 
 T = TypeVar("T")
@@ -53,9 +53,11 @@ class Grouping:
 
 
 def name_units(text: str, unit: str) -> str:
-    """The text, with queries called users if the unit is a user."""
-    users = {"query": "user", "queries": "users"} if unit == "user" else {}
-    return re.sub(r"\bquer(y|ies)\b", lambda noun: users.get(noun[0], noun[0]), text)
+    """The text, with queries called users or turns if these are the units."""
+    if unit not in LIKE_QUERIES:
+        return text
+    names = {"query": unit, "queries": pluralise(unit)}
+    return re.sub(r"\bquer(y|ies)\b", lambda noun: names[noun[0]], text)
 
 
 def _first_number(label: str) -> float:
@@ -77,7 +79,7 @@ class Results(Shown):
     ROWS: ClassVar[Mapping[str, Any]] = {}  # the view that a frame has: a row for each unit
     KEY: ClassVar[str] = "query"  # the column of their names
 
-    unit: str  # what has a value, in a word: query, user, session
+    unit: str  # what has a value, in a word: query, user, turn, session
 
     name: str
     ids: Sequence[str]  # of the queries or sessions, in the order of their values
@@ -165,6 +167,11 @@ class Results(Shown):
 
     def __getitem__(self, measure: str | Measure) -> float:
         return self.mean_of(self.find_name(measure))
+
+    def _refuse_number(self, _: object = None) -> NoReturn:
+        raise WrongType("a number", type(self).__name__, f"results[{next(iter(self))!r}]")
+
+    __float__ = __lt__ = __gt__ = __le__ = __ge__ = __sub__ = __round__ = _refuse_number
 
     def __contains__(self, measure: object) -> bool:
         return self._find_known(measure) is not None
@@ -279,6 +286,11 @@ class Results(Shown):
     def list_columns(self, **view: Any) -> dict[str, list[Any]]:
         """Of a frame: a row for each unit, unless another view is asked for."""
         return super().list_columns(**{**self.ROWS, **view})
+
+    @staticmethod
+    def list_counts(results: Sequence[Any], *, verbose: bool) -> list[str]:
+        """What was counted in one result or several, and whose convention it is."""
+        raise NotImplementedError
 
     def convention_data(self) -> dict[str, Any]:
         """The convention as plain data, and what the measures are called in full."""

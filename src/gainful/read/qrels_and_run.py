@@ -57,7 +57,7 @@ class Qrels:
     list_count: int = 0  # lists in query order, where queries have no names
     complete: bool = False  # is all that is relevant in it, so that other documents are not?
     part: bool = False  # is it some queries of a larger one, of which none may be judged?
-    unit: str = "query"  # what people call what was judged: query, or user
+    unit: str = "query"  # what people call what was judged: query, user, turn
 
     def __attrs_post_init__(self) -> None:
         _refuse_other_than_frame(self.frame, "Qrels", "grade")

@@ -70,6 +70,7 @@ def read_records(
     """
     lists: list[tuple[str, DocScores]] = []
     scored_lists: list[DocNumbers] = []
+    are_turns = True
     for place, query, docs, record in _read_parts(records, kind, columns):
         if isinstance(docs, Mapping):
             # In a column of dicts all have the keys of all others too.
@@ -81,9 +82,12 @@ def read_records(
         if kind is QRELS:
             dicts.refuse_repeats(pairs, place, "a document is judged twice")
         lists.append((query, pairs))
+        are_turns = are_turns and _name_turn(record) is not None
     notes = dicts.note_rising_scores(scored_lists) if kind is RUN else ()
     value = dicts.build_lists(name, lists, kind, notes)
-    return evolve(value, complete=True) if isinstance(value, Qrels) else value
+    if not isinstance(value, Qrels):
+        return value
+    return evolve(value, complete=True, unit="turn" if are_turns else value.unit)
 
 
 def read_field(

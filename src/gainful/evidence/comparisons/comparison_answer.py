@@ -48,7 +48,7 @@ def write_notes(
     notes += describe_undecided(comparison)
     if comparison.evidence.test == TUKEY and len(comparison.systems) > 2:
         notes.append(TUKEY_NOTE)
-    is_by_query = paired[0].unit == "query"
+    is_by_query = paired[0].unit in ("query", "turn")
     turns = describe_turns(paired[0].queries) if is_by_query else None
     return notes if turns is None else [*notes, turns]
 

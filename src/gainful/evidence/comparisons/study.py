@@ -54,7 +54,7 @@ from gainful.evidence.statistics.study_design import (
     permute_pair,
 )
 from gainful.measure.groups import describe_ungrouped
-from gainful.measure.sessions.results import SessionResults, list_footnotes
+from gainful.measure.sessions.results import SessionResults
 from gainful.measure.values import Results
 from gainful.read.several_systems import CONVERSATION, SYSTEM
 from gainful.rounding import ROUNDING
@@ -96,7 +96,6 @@ class Study(Sample):
             interactions = dict(zip(measures, by_measure, strict=True))
         return cls(
             results=several,
-            footnotes=partial(list_footnotes, results),
             names=names,
             kind=by,
             unit="session",

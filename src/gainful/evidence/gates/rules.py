@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from itertools import chain
-from math import inf, isfinite
+from math import inf
 from typing import Any, Literal, TypedDict
 
 from attrs import field, frozen
 
 from gainful.defaults import ALPHA, RESAMPLES, SEED
-from gainful.errors import BadValue, UnknownName, WrongType
+from gainful.errors import BadValue, UnknownName, WrongType, check_number
 from gainful.evidence.statistics.outcome import Resampling
 from gainful.evidence.statistics.paired_tests import TESTS
 from gainful.measure.entry import HIGHER, Direction
@@ -20,7 +20,7 @@ from gainful.measure.measure import Measure
 from gainful.page.table import to_plain_data
 from gainful.rounding import ROUNDING
 from gainful.text import count_noun, format_change, format_distinct, format_exact
-from gainful.types import is_number, is_whole_number
+from gainful.types import is_whole_number
 
 Rule = Literal["floor", "ceiling", "max_drop", "no_worse_than", "per_query", "significant", "drift"]
 
@@ -228,7 +228,7 @@ def split_group(name: str | Measure) -> tuple[str | None, Measure]:
 def parse_bounds(
     values: Any,
     argument: str,
-    check: Callable[[Any, str], Any],
+    check: Callable[[str, Any], Any],
     *,
     describe: Callable[[Any], str] = "{:g}".format,
     form: str = "{measure: number}",
@@ -243,7 +243,7 @@ def parse_bounds(
         raise WrongType(argument, values, form)
     for name, value in pairs:
         group, measure = split_group(name) if argument in GROUP_RULES else (None, parse(name))
-        bound = check(value, f"{argument} of {measure}")
+        bound = check(f"{argument} of {measure}", value)
         first_name = names.setdefault((group, measure), str(name).strip())
         if limits.setdefault(first_name, bound) != bound:
             both = f"{describe(limits[first_name])} and {describe(bound)}"
@@ -251,32 +251,15 @@ def parse_bounds(
     return limits
 
 
-def _check_number(
-    value: Any,
-    argument: str,
-    allowed: str = "a finite number",
-    fits: Callable[[float], bool] = isfinite,
-) -> float:
-    if not is_number(value):
-        raise WrongType(argument, value, allowed)
-    try:
-        number = float(value)
-    except OverflowError:  # a whole number can be too large
-        number = inf
-    if not isfinite(number) or not fits(number):
-        raise BadValue(argument, number, allowed)
-    return number
-
-
 _check_drop = partial(
-    _check_number, allowed="a finite number from 0 on", fits=lambda drop: drop >= 0
+    check_number, allowed="a finite number from 0 on", fits=lambda drop: 0 <= drop < inf
 )
 _check_margin = partial(
-    _check_number, allowed="a finite number above 0", fits=lambda margin: margin > 0
+    check_number, allowed="a finite number above 0", fits=lambda margin: 0 < margin < inf
 )
 
 
-def _check_query_bound(value: Any, argument: str) -> tuple[float, int]:
+def _check_query_bound(argument: str, value: Any) -> tuple[float, int]:
     allowed = "(drop, count): a number from 0 on, and a whole number from 0 on"
     if not isinstance(value, tuple | list) or len(value) != 2:
         raise WrongType(argument, value, allowed)
@@ -285,10 +268,10 @@ def _check_query_bound(value: Any, argument: str) -> tuple[float, int]:
         raise WrongType(argument, value, allowed)
     if count < 0:
         raise BadValue(argument, value, allowed)
-    return _check_drop(drop, argument), int(count)
+    return _check_drop(argument, drop), int(count)
 
 
-def _bounds(argument: str, check: Callable[[Any, str], Any], **words: Any) -> Any:
+def _bounds(argument: str, check: Callable[[str, Any], Any], **words: Any) -> Any:
     return field(
         default=None, converter=lambda given: parse_bounds(given, argument, check, **words)
     )
@@ -307,8 +290,8 @@ class Rules:
         gainful.errors.BadValue: max_drop of AP is -0.01; allowed: a finite number from 0 on
     """
 
-    floors: Mapping[str, float] = _bounds("floor", _check_number)
-    ceilings: Mapping[str, float] = _bounds("ceiling", _check_number)
+    floors: Mapping[str, float] = _bounds("floor", check_number)
+    ceilings: Mapping[str, float] = _bounds("ceiling", check_number)
     max_drop: Mapping[str, float] = _bounds("max_drop", _check_drop)
     no_worse_than: Mapping[str, float] = _bounds("no_worse_than", _check_margin)
     per_query: Mapping[str, tuple[float, int]] = _bounds(
@@ -327,9 +310,9 @@ class Rules:
     def __attrs_post_init__(self) -> None:
         if not isinstance(self.test, str) or self.test not in TESTS:
             raise UnknownName("test", str(self.test), TESTS)
-        _check_number(
-            self.alpha,
+        check_number(
             "alpha",
+            self.alpha,
             f"a number above 0 and below {_MAX_ALPHA:g}",
             lambda alpha: 0 < alpha < _MAX_ALPHA,
         )

@@ -11,7 +11,8 @@ import polars as pl
 from gainful.errors import BadValue, UnknownName, WrongType
 from gainful.match.session_groups import By
 from gainful.measure.build_session_recipes import Cost, build_session_recipe, cost_measure
-from gainful.measure.sessions.results import SessionResults, list_footnotes
+from gainful.measure.results import list_footnotes
+from gainful.measure.sessions.results import SessionResults
 from gainful.measure.sessions.session_values import compute_session_values
 from gainful.show.figures.figure import (
     FigureData,
@@ -78,7 +79,7 @@ def frontier_data(
         title=f"Gain and cost of systems: {name}",
         caption=(
             f"{cost_name} · lines through dots: 95 % intervals of the means",
-            *(line for line in list_footnotes(results) if cost_name not in line),
+            *(line for line in list_footnotes([results]) if cost_name not in line),
         ),
         axis_title=f"mean {mark_lower(name, direction)}",
         empty_reason="" if len(frame) else "No session has a value, so there is nothing to show.",

@@ -7,8 +7,8 @@ from typing import Any
 
 import polars as pl
 
+from gainful.evidence.system_groups import System
 from gainful.measure.groups import add_all, describe_folding, describe_groups, fold_groups
-from gainful.measure.values import Results
 from gainful.show.figures.dots import fit_axis
 from gainful.show.figures.figure import (
     NO_MEAN,
@@ -22,15 +22,12 @@ from gainful.show.figures.figure import (
 from gainful.show.figures.line_chart import series_colour, with_caption
 from gainful.show.theme import Spec, nominal, quantitative
 from gainful.text import mark_notes, pluralise
-from gainful.types import Flags, finite_or_none
+from gainful.types import finite_or_none
 
 _ROW_STEP = 30  # pixels of a group
 
 
-Part = tuple[str, Results, Flags]  # a run, or the sessions of a system: which units are its
-
-
-def build_data(parts: Sequence[Part], footnotes: Sequence[str]) -> FigureData:
+def build_data(parts: Sequence[System], footnotes: Sequence[str]) -> FigureData:
     """A row for each run and group, none folded, and one for all queries of a run."""
     runs, first = [run for _, run, _ in parts], parts[0][1]
     measure = next(iter(first))
@@ -49,7 +46,7 @@ def build_data(parts: Sequence[Part], footnotes: Sequence[str]) -> FigureData:
     )
 
 
-def _tabulate(parts: Sequence[Part], measure: str, *, folded: bool) -> pl.DataFrame:
+def _tabulate(parts: Sequence[System], measure: str, *, folded: bool) -> pl.DataFrame:
     rows = []
     for name, run, own in parts:
         flags = fold_groups(run.group_flags()) if folded else run.group_flags()

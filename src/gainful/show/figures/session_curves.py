@@ -14,8 +14,9 @@ from gainful.evidence.statistics.outcome import Resampling
 from gainful.evidence.system_groups import curve_bands, last_query_bands
 from gainful.match.session_groups import By, group_label
 from gainful.measure.entry import SessionRecipe
+from gainful.measure.results import list_footnotes
 from gainful.measure.sessions.analysis import NonLast
-from gainful.measure.sessions.results import SessionResults, list_footnotes
+from gainful.measure.sessions.results import SessionResults
 from gainful.measure.sessions.session_values import choose_vectors, curve
 from gainful.read.several_systems import CONVERSATION
 from gainful.show.figures.figure import NO_GAIN, FigureData, Look, explain_empty
@@ -45,7 +46,7 @@ class SessionPlot:
     @property
     def caption(self) -> tuple[str, ...]:
         """The caption: what was computed of what, what a band is, and what one should know."""
-        lines = list_footnotes(self.results, verbose=True)
+        lines = list_footnotes([self.results], verbose=True)
         bands: tuple[str, ...] = ()
         if self.resampling is not None:
             method = (

@@ -11,8 +11,9 @@ from attrs import evolve, frozen
 from gainful.errors import NotInstalled
 from gainful.evidence.comparisons.comparison import Comparison
 from gainful.evidence.intervals import MeanIntervals
-from gainful.evidence.moves.largest_changes import LargestChanges
+from gainful.evidence.reasons.largest_changes import LargestChanges
 from gainful.evidence.side_by_side import SideBySide
+from gainful.evidence.system_groups import System
 from gainful.measure import catalogue_page as convention
 from gainful.measure.results import list_footnotes, merge_notes, results_page
 from gainful.measure.values import name_units
@@ -43,7 +44,7 @@ class Report(HtmlPage):
 class PageContent:
     """What a page is about, be it of runs or of sessions: evidence, and what has a row."""
 
-    systems: Sequence[text.System]  # by short names
+    systems: Sequence[System]  # by short names
     full_names: Sequence[str]
     base: int  # the place of the baseline
     comparison: Comparison | None

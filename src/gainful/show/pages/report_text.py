@@ -26,6 +26,7 @@ from gainful.evidence.intervals import (
     build_table as build_interval_table,
     list_footnotes as list_interval_footnotes,
 )
+from gainful.evidence.system_groups import System
 from gainful.measure.groups import (
     ALL,
     describe_folding,
@@ -38,7 +39,7 @@ from gainful.measure.values import Results
 from gainful.page.table import Table, to_one_line
 from gainful.show.pages.report_data import Choice
 from gainful.text import count_noun, format_range, join_words, mark_notes, pluralise, shorten
-from gainful.types import Flags, finite_or_none
+from gainful.types import finite_or_none
 
 _MAX_NAME_LENGTH = 60  # characters of a run's name
 _MAX_UNFOLDED = 6  # runs, of more of which tables are folded
@@ -260,9 +261,6 @@ def build_plots(
         plot = {"measure": measure, "lower": direction.is_lower, "rows": rows, "ticks": ticks}
         plots.append(plot)
     return plots
-
-
-System = tuple[str, Results, Flags]  # its name, and which of these results are its
 
 
 def build_groups(systems: Sequence[System]) -> dict[str, Any] | None:

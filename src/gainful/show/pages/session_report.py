@@ -16,11 +16,8 @@ from gainful.match.sessions import MatchedSessions
 from gainful.measure.catalogue_page import tell_sessions
 from gainful.measure.entry import SessionRecipe
 from gainful.measure.functions.sessions.sdcg import query_gains, session_gains
-from gainful.measure.sessions.results import (
-    SessionResults,
-    list_footnotes,
-    session_results_page,
-)
+from gainful.measure.results import list_footnotes
+from gainful.measure.sessions.results import SessionResults
 from gainful.page.page import Page
 from gainful.page.table import Table
 from gainful.show.figures.figure import FigureData
@@ -38,7 +35,7 @@ from gainful.show.pages.report_data import (
 )
 from gainful.show.theme import DASHES, LIGHT
 from gainful.text import pluralise
-from gainful.types import Array, Flags, Ranks
+from gainful.types import Flags, Ranks, fill_masked
 
 _MAX_QUERIES = 100  # of a session, of which it is told what each brought
 _MAX_TEXT = 120  # characters of what a query says
@@ -56,7 +53,7 @@ def choose_units(groups: SystemGroups, base: int, seed: int) -> tuple[Choice, Ra
     values = {}
     for measure, column in results.values.items():
         matrix = np.full(places.shape, np.nan)
-        numbers: Array = np.ma.filled(np.ma.asarray(column, dtype=float), np.nan)
+        numbers = fill_masked(column)
         matrix[places >= 0] = numbers[places[places >= 0]]
         values[measure] = matrix
     table, measure = QueryValues(tuple(names), values), choose_shown(results.recipes)
@@ -225,7 +222,7 @@ def render_session_report(content: SessionReportContent) -> Report:
 
     def list_values() -> Page:
         by = [groups.by] if groups.by is not None else []
-        return session_results_page(content.named_results, "per_session", by)
+        return content.named_results.page("per_session", by)
 
     return render_document(
         "session_report.html",
@@ -252,7 +249,7 @@ def render_session_report(content: SessionReportContent) -> Report:
             work="The gain of each query is",
             telling="that changed most" if groups.has_pairs else "farthest from the median",
         ),
-        convention_line=list_footnotes(results, verbose=True)[0],
+        convention_line=list_footnotes([results], verbose=True)[0],
         settings=tell_sessions([results.convention])[1],
         observed=groups.sessions.observed,
     )
