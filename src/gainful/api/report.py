@@ -32,9 +32,9 @@ from gainful.evidence.method import (
     build_method,
     split_method,
 )
-from gainful.evidence.moves.largest_changes import find_largest_changes
 from gainful.evidence.orders.sweep import Sweep
 from gainful.evidence.pairing import ClusterChoice, choose_baseline, read_clusters
+from gainful.evidence.reasons.largest_changes import find_largest_changes
 from gainful.evidence.side_by_side import rank_side_by_side
 from gainful.evidence.statistics.outcome import Resampling
 from gainful.evidence.system_groups import (

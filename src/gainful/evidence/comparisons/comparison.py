@@ -20,7 +20,7 @@ from gainful.evidence.comparisons.comparison_values import (
     format_difference,
     format_interval,
 )
-from gainful.evidence.moves.largest_changes import changes_page
+from gainful.evidence.reasons.largest_changes import changes_page
 from gainful.evidence.statistics.correction import CORRECTIONS, TUKEY
 from gainful.measure.groups import MOST_GROUPS, name_apart, name_others
 from gainful.measure.results import find_leaders, name_best
@@ -567,8 +567,10 @@ def describe_groups(groups: GroupComparison) -> list[str]:
     text += f" ({correction.words})"
     text += f" · {correction.interval_kind}" if correction.interval_kind else ""
     if groups.interactions:
-        permuted = f"groups permuted over {pluralise(groups.unit)}"
-        text += f" · dependence on the group: one-way F, {permuted}, not corrected"
+        over = pluralise(groups.unit)
+        if groups.clustered:
+            over = "clusters, or within them where some have several groups"
+        text += f" · dependence on the group: one-way F, groups permuted over {over}, not corrected"
     number = len({item.group for item in groups.pairs})
     folded = f"{number} groups: tables show the largest {MOST_GROUPS}, and the others as one, "
     folded += "which is not tested; CSV and JSON have all"

@@ -11,7 +11,7 @@ import polars as pl
 from attrs import evolve, fields_dict, frozen
 
 from gainful.evidence.method import Method
-from gainful.evidence.moves.largest_changes import LargestChanges
+from gainful.evidence.reasons.largest_changes import LargestChanges
 from gainful.evidence.statistics.correction import FREEDMAN_LANE, MAX_T, RANDOMISATION, TUKEY
 from gainful.evidence.statistics.effect_size import EffectSize
 from gainful.evidence.statistics.outcome import Resampling
@@ -236,6 +236,7 @@ class GroupComparison:
     correction: str
     family: int  # comparisons that were corrected together
     alpha: float
+    clustered: bool = False  # do units belong to clusters?
     notes: Sequence[str] = ()
 
     def is_significant(self, group_pair: GroupPair) -> bool:

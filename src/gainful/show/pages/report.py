@@ -11,7 +11,7 @@ from attrs import evolve, frozen
 from gainful.errors import NotInstalled
 from gainful.evidence.comparisons.comparison import Comparison
 from gainful.evidence.intervals import MeanIntervals
-from gainful.evidence.moves.largest_changes import LargestChanges
+from gainful.evidence.reasons.largest_changes import LargestChanges
 from gainful.evidence.side_by_side import SideBySide
 from gainful.evidence.system_groups import System
 from gainful.measure import catalogue_page as convention

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from attrs import frozen
 
-from gainful.evidence.moves.largest_changes import ChangedQuery, LargestChanges
+from gainful.evidence.reasons.largest_changes import ChangedQuery, LargestChanges
 from gainful.evidence.side_by_side import SideBySide
 from gainful.measure.entry import MeasureRecipe, Recipe
 from gainful.measure.explanation import WorkedRanking

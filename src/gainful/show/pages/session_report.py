@@ -17,10 +17,7 @@ from gainful.measure.catalogue_page import tell_sessions
 from gainful.measure.entry import SessionRecipe
 from gainful.measure.functions.sessions.sdcg import query_gains, session_gains
 from gainful.measure.results import list_footnotes
-from gainful.measure.sessions.results import (
-    SessionResults,
-    session_results_page,
-)
+from gainful.measure.sessions.results import SessionResults
 from gainful.page.page import Page
 from gainful.page.table import Table
 from gainful.show.figures.figure import FigureData
@@ -37,7 +34,7 @@ from gainful.show.pages.report_data import (
 )
 from gainful.show.theme import DASHES, LIGHT
 from gainful.text import pluralise
-from gainful.types import Array, Flags, Ranks
+from gainful.types import Flags, Ranks, fill_masked
 
 _MAX_QUERIES = 100  # of a session, of which it is told what each brought
 _MAX_TEXT = 120  # characters of what a query says
@@ -55,7 +52,7 @@ def choose_units(groups: SystemGroups, base: int, seed: int) -> tuple[Choice, Ra
     values = {}
     for measure, column in results.values.items():
         matrix = np.full(places.shape, np.nan)
-        numbers: Array = np.ma.filled(np.ma.asarray(column, dtype=float), np.nan)
+        numbers = fill_masked(column)
         matrix[places >= 0] = numbers[places[places >= 0]]
         values[measure] = matrix
     table = QueryValues(tuple(names), values)
@@ -224,7 +221,7 @@ def render_session_report(content: SessionReportContent) -> Report:
 
     def list_values() -> Page:
         by = [groups.by] if groups.by is not None else []
-        return session_results_page(content.named_results, "per_session", by)
+        return content.named_results.page("per_session", by)
 
     return render_document(
         "session_report.html",
