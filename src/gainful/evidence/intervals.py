@@ -303,7 +303,7 @@ def _find_all(  # noqa: PLR0917  (all of a mean)
     most_drawn: int | None = None,
 ) -> tuple[dict[str, Interval], list[str]]:
     """The interval of each mean over some units, and why some are not all there."""
-    averaged, found = {}, {}
+    averaged, outcomes = {}, {}
     for name, recipe in results.recipes.items():
         values = np.ma.asarray(results.values[name])
         rows = np.flatnonzero(flags & ~np.ma.getmaskarray(values))
@@ -314,14 +314,14 @@ def _find_all(  # noqa: PLR0917  (all of a mean)
         elif cluster is not None and cluster.size > 1 and not cluster.any():
             problem = f"all belong to one {drawn.name}: no interval"
         if problem:
-            found[name] = Interval(finite_or_none(results.mean_of(name, flags))), problem
+            outcomes[name] = Interval(finite_or_none(results.mean_of(name, flags))), problem
         else:
             names = [results.ids[row] for row in rows.tolist()]
             averaged[name] = Averaged(values.data[rows], names, recipe.entry, cluster)
     both = find_intervals([*averaged.values()], resampling, unit=unit, most_drawn=most_drawn)
-    found |= dict(zip(averaged, both, strict=True))
-    notes = [f"{name}: {found[name][1]}" for name in results.recipes if found[name][1]]
-    return {name: found[name][0] for name in results.recipes}, notes
+    outcomes |= dict(zip(averaged, both, strict=True))
+    notes = [f"{name}: {outcomes[name][1]}" for name in results.recipes if outcomes[name][1]]
+    return {name: outcomes[name][0] for name in results.recipes}, notes
 
 
 def group_intervals(
