@@ -360,14 +360,16 @@ def describe_unjudged(queries: int, lost_sessions: int | None = None) -> str:
     return f"{words} left out{lost}; positions count the others"
 
 
+def no_gains(name: str) -> BadInput:
+    """Of sessions that nothing says any worth of."""
+    problem = "there are no judgments, no column grade and no clicks"
+    return BadInput(name, problem, "judgments (--qrels), or searchers' actions (--gain-from)")
+
+
 def _searcher_qrels(sessions: Sessions) -> Qrels:
     """Without judgments, what the searchers said themselves: the highest grade of each document."""
     if "grade" not in sessions.frame.columns:
-        raise BadInput(
-            sessions.name,
-            "there are no judgments, no column grade and no clicks",
-            "judgments (--qrels), or searchers' actions (--gain-from)",
-        )
+        raise no_gains(sessions.name)
     topic = "topic" if "topic" in sessions.frame.columns else "session"
     judged_rows = sessions.frame.drop_nulls(["grade", "doc", topic])
     best = judged_rows.group_by(topic, "doc", maintain_order=True).agg(pl.col("grade").max())

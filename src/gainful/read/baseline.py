@@ -167,7 +167,6 @@ def _find_wrong_field(content: Mapping[str, Any]) -> str:
 
 
 def _find_inconsistency(content: Mapping[str, Any]) -> str:
-    """Fields that do not fit one another."""
     measures, values = content["measures"].keys(), content["values"]
     if content["queries"] != len(values):
         return f"'queries' is {content['queries']}, but there are values of {len(values)}"

@@ -40,7 +40,7 @@ def judges_data(agreement: JudgeAgreement) -> FigureData:
         frame=pl.DataFrame(rows),
         title=agreement.page().answer.split(": ")[0],
         caption=(
-            "documents with these two grades; darker: a larger share of the row",
+            "documents with these two grades; stronger colour: larger share of the row",
             *(
                 f"{' and '.join(pair.judges)}: kappa {pair.kappa.describe()}"
                 for pair in agreement.pairs
@@ -74,10 +74,11 @@ def _draw_cells(frame: pl.DataFrame, pair: JudgePair, tones: Tones) -> list[Spec
             "grade": format_exact(row["grade"]),
             "other": format_exact(row["other_grade"]),
             "documents": row["documents"],
-            "fill": tones.grades[round(row["share"] * steps)],
-            "ink": tones.paper if row["share"] > 0.6 else tones.ink,
+            "fill": tones.grades[step],
+            "ink": tones.on_grades[step],
         }
         for row in frame.iter_rows(named=True)
+        for step in [round(row["share"] * steps)]
     ]
     grades = [format_exact(grade) for grade in pair.grades]
     first, second = (shorten_name(name) for name in pair.judges)

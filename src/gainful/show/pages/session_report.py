@@ -17,10 +17,7 @@ from gainful.measure.catalogue_page import tell_sessions
 from gainful.measure.entry import SessionRecipe
 from gainful.measure.functions.sessions.sdcg import query_gains, session_gains
 from gainful.measure.results import list_footnotes
-from gainful.measure.sessions.results import (
-    SessionResults,
-    session_results_page,
-)
+from gainful.measure.sessions.results import SessionResults
 from gainful.page.page import Page
 from gainful.page.table import Table
 from gainful.show.figures.figure import FigureData
@@ -225,7 +222,7 @@ def render_session_report(content: SessionReportContent) -> Report:
 
     def list_values() -> Page:
         by = [groups.by] if groups.by is not None else []
-        return session_results_page(content.named_results, "per_session", by)
+        return content.named_results.page("per_session", by)
 
     return render_document(
         "session_report.html",
