@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 from browser_pages import shown  # noqa: F401  (a fixture)
-from gate_runs import base, gate, gate_folder  # noqa: F401  (fixtures)
+from gate_runs import base, decide, gate, gate_folder  # noqa: F401  (fixtures)
 from installed import OPTIONAL, find_missing
 from profiles import load_profiles
 

@@ -66,8 +66,10 @@ def base(gate):
     return ("--baseline", "base.json")
 
 
-def parse_verdict(text):
-    return json.loads(text)
+@pytest.fixture
+def decide(gate):
+    """What the gate says as data."""
+    return lambda run, *words, **more: json.loads(gate(run, *words, "--format", "json", **more))
 
 
 def sign_baseline(content):

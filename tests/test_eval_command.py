@@ -15,6 +15,7 @@ from pathlib import Path
 
 import pytest
 from facts import find_notes, list_facts
+from written_files import write_file, write_lines
 
 import gainful
 
@@ -97,27 +98,38 @@ def test_latex_of_several_runs_is_the_table_of_a_paper(call):
     ]
 
 
-def test_a_pipe_gets_tabs_and_a_terminal_a_table(call):
+def test_a_pipe_gets_tabs_and_a_terminal_a_table_that_fits(call):
     piped = call("eval", "qrels.txt", "bm25.run", "-m", "AP")
     rows = list(csv.reader(io.StringIO(piped.out), delimiter="\t"))
     assert rows[0] == ["run", "AP"]
     assert float(rows[1][1]) == pytest.approx(11 / 18, abs=1e-15)
     assert "3 queries" in piped.err
-    assert "\t" not in call("eval", "qrels.txt", "bm25.run", tty=True).out
+    shown = call("eval", "qrels.txt", "bm25.run", "-m", "nDCG@1..6", tty=True, width=50)
+    assert shown.err == ""  # a short file has no bar
+    assert "\t" not in shown.out
+    assert "nDCG@6" in shown.out
+    assert max(map(len, shown.out.splitlines())) <= 50
+
+
+@pytest.mark.parametrize(
+    ("words", "note"),
+    [([], ""), (["-m", "map"], "--per-query"), (["-m", "map", "--per-query"], "")],
+)
+def test_quiet_says_nothing_beside_the_numbers_but_what_trec_eval_would_print(call, words, note):
+    said = call("eval", "qrels.txt", "bm25.run", "-q", *words).err
+    assert note in said if note else said == ""
 
 
 def test_the_shape_of_json(call):
-    data = json.loads(
-        call("eval", "qrels.txt", "bm25.run", "dense.run", "-m", "RR", "--format", "json").out
-    )
+    words = ("qrels.txt", "bm25.run", "dense.run", "-m", "RR", "--format", "json")
+    data = json.loads(call("eval", *words).out)
     assert list(data) == ["runs", "convention", "counts"]
     assert [run["name"] for run in data["runs"]] == ["bm25", "dense"]
     assert data["runs"][0]["mean"] == {"RR": pytest.approx(2 / 3)}
     assert data["runs"][1]["per_query"] == {"1": {"RR": 1}, "2": {"RR": 1}, "3": {"RR": 0.5}}
     assert data["convention"]["like"] == "gainful"
-    assert data["counts"]["queries"] == 3
-    assert data["counts"]["missing"] == 1
-    assert data["counts"]["tied"] == 2
+    counts = {name: data["counts"][name] for name in ("queries", "missing", "tied")}
+    assert counts == {"queries": 3, "missing": 1, "tied": 2}
 
 
 def test_every_form(call):
@@ -140,67 +152,60 @@ def test_every_form(call):
     expected = ["bm25", "RR", "0.667", "3", "0.000", "3", "1.000", "1"]
     assert list_facts(answer) == expected
     assert list_facts(counts)[:2] == ["3", "1"]  # queries, missing
-    table = call(*base, "table").out
-    assert "bm25  all    0.6667        4" in table
+    assert "bm25  all    0.6667        4" in call(*base, "table").out
     mean = call("eval", "qrels.txt", "bm25.run", "-m", "RR", "--format", "jsonl").out
     assert json.loads(mean) == {"run": "bm25", "RR": pytest.approx(2 / 3)}
 
 
 def test_many_measures_stand_below_one_another(call):
-    printed = call(
-        "eval", "qrels.txt", "bm25.run", "dense.run", "-m", "nDCG@1..9", "--format", "table"
-    ).out
-    answer, table = printed.split("\n\n")[:2]
+    words = ("qrels.txt", "bm25.run", "dense.run", "-m", "nDCG@1..9", "--format", "table")
+    answer, table = call("eval", *words).out.split("\n\n")[:2]
     expected = ["dense", "nDCG@1", "0.667", "bm25", "0.500", "nDCG@2", "nDCG@3"]
     assert list_facts(answer, "bm25", "dense")[:7] == expected
-    heads, first = table.splitlines()[:2]
-    assert (heads.split(), first.split()) == (
-        ["measure", "bm25", "dense"],
-        ["nDCG@1", "0.5000", "0.6667"],
-    )
+    heads, first = (line.split() for line in table.splitlines()[:2])
+    assert heads == ["measure", "bm25", "dense"]
+    assert first == ["nDCG@1", "0.5000", "0.6667"]
 
 
 def test_conventions_by_name_and_by_field(call):
-    verbose = ("-v", "--format", "table")
-    like = call("eval", "qrels.txt", "dense.run", "-m", "RR", "--like", "trec_eval_9", *verbose).out
-    assert find_notes(like.split("·"), "like", "trec_eval_9")
-    assert find_notes(like.split("·"), "missing", "left", "out")
-    tied = ("eval", "qrels.txt", "dense.run", "-m", "nDCG", "--format", "csv", "--ties")
-    assert call(*tied, "best").out.splitlines()[1] > call(*tied, "worst").out.splitlines()[1]
-    assert (
-        "nDCG"
-        in call(
-            "eval", "qrels.txt", "bm25.run", "-m", "nDCG", "--gain", "0:0,1:1,2:10", "--empty", "1"
-        ).out
+    def printed(run, *words):
+        return call("eval", "qrels.txt", run, "-v", "--format", "table", *words).out
+
+    like = printed("dense.run", "-m", "RR", "--like", "trec_eval_9").split("·")
+    assert find_notes(like, "like", "trec_eval_9")
+    assert find_notes(like, "missing", "left", "out")
+    best, worst = (
+        call("eval", "qrels.txt", "dense.run", "-m", "nDCG", "--format", "csv", "--ties", ties).out
+        for ties in ("best", "worst")
     )
-    changed = call("eval", "qrels.txt", "bm25.run", "-m", "P@1", "--rel", "2", *verbose).out
+    assert best.splitlines()[1] > worst.splitlines()[1]
+    assert "nDCG" in printed("bm25.run", "-m", "nDCG", "--gain", "0:0,1:1,2:10", "--empty", "1")
+    changed = printed("bm25.run", "-m", "P@1", "--rel", "2")
     assert "rel=2.0" in changed
     assert find_notes(changed.split("·"), "grade", "2")
-    assert "discount 1/(1+log4(i))" in call(
-        "eval", "qrels.txt", "bm25.run", "-m", "DCG", "--discount", "jk2008", "--b", "4", *verbose).out  # fmt: skip
+    discounted = printed("bm25.run", "-m", "DCG", "--discount", "jk2008", "--b", "4")
+    assert "discount 1/(1+log4(i))" in discounted
 
 
 def test_a_value_above_one_is_flagged(call, folder):
     (folder / "twice.run").write_text("1 Q0 a 1 2 x\n1 Q0 a 2 1 x\n")
-    printed = call(
-        "eval", "qrels.txt", "twice.run", "-m", "nDCG@2", "--like", "quepid", "--format", "table"
-    ).out
+    words = ("eval", "qrels.txt", "twice.run", "-m", "nDCG@2", "--like", "quepid", "--format")
+    printed = call(*words, "table").out
     assert find_notes(printed.splitlines(), "Note", "nDCG@2", "above", "1")
     assert "1 duplicate" in printed
-    words = ("qrels.txt", "twice.run", "-m", "nDCG@2", "--like", "quepid", "--format", "json")
-    data = json.loads(call("eval", *words).out)
+    data = json.loads(call(*words, "json").out)
     assert list_facts(data["runs"][0]["notes"][0])[:3] == ["nDCG@2", "1", "1"]
 
 
 def test_output_to_a_file(call, folder):
-    call("eval", "qrels.txt", "bm25.run", "-m", "RR", "-o", "out.csv")
-    assert (folder / "out.csv").read_text() == "run,RR\nbm25,0.6666666666666666\n"
-    call("eval", "qrels.txt", "bm25.run", "-m", "RR", "-o", "out.json")
-    assert json.loads((folder / "out.json").read_text())["runs"]
-    call("eval", "qrels.txt", "bm25.run", "-m", "RR", "-o", "out.txt")
-    assert "3 queries · like gainful" in (folder / "out.txt").read_text()
-    call("eval", "qrels.txt", "bm25.run", "-m", "RR", "-o", "t.txt", "--format", "table")
-    assert "3 queries · like gainful" in (folder / "t.txt").read_text()
+    def written(name, *words):
+        call("eval", "qrels.txt", "bm25.run", "-m", "RR", "-o", name, *words)
+        return (folder / name).read_text()
+
+    assert written("out.csv") == "run,RR\nbm25,0.6666666666666666\n"
+    assert json.loads(written("out.json"))["runs"]
+    assert "3 queries · like gainful" in written("out.txt")
+    assert "3 queries · like gainful" in written("t.txt", "--format", "table")
 
 
 def test_names_of_runs_as_short_as_they_can_be(call, folder):
@@ -223,18 +228,28 @@ def pipe(content):
     os.close(reader)
 
 
-def test_pipes_in_and_out(call, folder):
-    assert call("eval", "qrels.txt", "-", "-m", "RR", stdin=RUN).out.startswith(
-        "run\tRR\nstdin\t0.66"
+def run_shell(folder, line):
+    """What bash says of a line, in which GAINFUL is the command."""
+    line = line.replace("GAINFUL", f"{sys.executable} -m gainful")
+    return subprocess.run(
+        ["bash", "-c", line], cwd=folder, capture_output=True, text=True, check=False
     )
-    shell = (
-        f"{sys.executable} -m gainful eval qrels.txt bm25.run -m nDCG@1..900 --per-query | head -1"
-    )
-    done = subprocess.run(
-        shell, shell=True, cwd=folder, capture_output=True, text=True, check=False
-    )
-    assert done.stdout.startswith("run\tquery\tnDCG@1\t")
-    assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("line", "status", "begin"),
+    [
+        ("-m nDCG@1..900 --per-query | head -1", 0, "run\tquery\tnDCG@1\t"),
+        ("-m RR --format csv -q -o /dev/stdout | cat", 0, "run,RR"),
+        ("-m RR >&-", 2, ""),
+        ("-m RR 2>&-", 0, "run\tRR"),
+    ],
+)
+def test_output_into_a_pipe_or_a_closed_stream(folder, line, status, begin):
+    done = run_shell(folder, f"GAINFUL eval qrels.txt bm25.run {line}")
+    assert done.stdout.startswith(begin), done.stderr
+    assert "Traceback" not in done.stderr + done.stdout
+    assert done.returncode == status
 
 
 def test_check_as_a_function_says_what_the_command_says(call):
@@ -266,19 +281,19 @@ def test_progress_is_shown_to_people_only_and_moves_within_a_file(call, folder, 
     assert printed.endswith("\r\x1b[K")  # nothing is left of it
 
 
-def test_a_short_file_has_no_bar(call):
-    assert call("eval", "qrels.txt", "bm25.run", "-m", "RR", tty=True).err == ""
-
-
-def test_a_pipe_with_a_name_is_read_once(call):
+def test_a_pipe_is_read_once(call):
+    printed = call("eval", "qrels.txt", "-", "-m", "RR", stdin=RUN).out
+    assert printed.startswith("run\tRR\nstdin\t0.66")
     with pipe(gzip.compress(RUN.encode())) as run:
         assert "\t0.66" in call("eval", "qrels.txt", run, "-m", "RR").out
+    assert "together" in call("check", "qrels.txt", "-", stdin=RUN).out
+    with pipe(QRELS.encode()) as qrels, pipe(RUN.encode()) as run:
+        assert "together" in call("check", qrels, run).out
 
 
 def test_check_finds_nothing_wrong(call):
-    judgments, run, together = json.loads(
-        call("check", "qrels.txt", "bm25.run", "--format", "json").out
-    )["findings"]
+    printed = call("check", "qrels.txt", "bm25.run", "--format", "json").out
+    judgments, run, together = json.loads(printed)["findings"]
     facts = [list_facts(note) for note in judgments["notes"]]
     assert ["4", "3", "1", "2"] in facts  # judgments of queries, from 1 to 2 each
     assert ["1", "3×", "2", "1×"] in facts  # grades
@@ -343,13 +358,64 @@ def test_judgments_that_count_up_may_be_a_run_and_those_that_do_not_are_none_to_
         assert f"{name} (judgments, trec)" in printed
 
 
-def test_a_file_of_three_fields_is_what_the_others_lack(call, folder):
-    (folder / "qrels").write_text("1 0 a 1\n1 0 b 0\n")
-    (folder / "judged.tsv").write_text("1\ta\t1\n1\tb\t0\n")
-    (folder / "short.tsv").write_text("1\tb\t1\n1\ta\t2\n")
-    (folder / "trec.run").write_text("1 Q0 a 1 2 x\n")
-    assert "short.tsv (run, trec)" in call("check", "qrels", "short.tsv").out
-    assert "judged.tsv (judgments, trec)" in call("check", "judged.tsv", "trec.run").out
+BOTH = '{"query": "1", "retrieved": ["a"], "relevant": ["a"]}\n'
+BEIR = "query-id\tcorpus-id\tscore\n1\ta\t1\n"
+BROKEN = '{"query":"1","doc":"a","score":0.9}\n{"query":"1","doc":"a","score":"x"}\n{"query"'
+CHECKED = {  # files in the order they are named, the status, and what is said of them
+    "three fields beside judgments": (
+        {"qrels": "1 0 a 1\n1 0 b 0\n", "short.tsv": "1\tb\t1\n1\ta\t2\n"},
+        *(0, ["short.tsv (run, trec)"]),
+    ),
+    "three fields beside a run": (
+        {"judged.tsv": "1\ta\t1\n1\tb\t0\n", "trec.run": "1 Q0 a 1 2 x\n"},
+        *(0, ["judged.tsv (judgments, trec)"]),
+    ),
+    "JSON beside judgments": (
+        {"qrels.txt": QRELS, "scores.json": '{"1": {"a": 3, "x": 2}}'},
+        *(0, ["scores.json (run, json)"]),
+    ),
+    "BEIR beside a run": (
+        {"beir.tsv": BEIR, "bm25.run": RUN},
+        *(0, ["beir.tsv (judgments, tsv)"]),
+    ),
+    "an id of many characters": (
+        {"long.run": f"1 Q0 {'x' * 10**5} 1 1 r\n"},
+        *(0, ["long.run (run, trec)"]),
+    ),
+    "every format": (
+        {
+            "q.csv": "query,doc,grade\n1,a,1\n",
+            "r.csv": "query,doc,score\n1,a,1\n1,a,2\n",
+            "rag.jsonl": BOTH,
+            "r.json": '{"1": {"a": 0.5}}',
+            "q.json": '{"1": {"a": 1}}',
+            "set": BEIR,
+        },
+        1,
+        [
+            *("q.csv (judgments, csv)", "r.csv (run, csv)", "rag.jsonl (judgments, rag)"),
+            *("rag.jsonl (run, rag)", "r.json (run, json)", "q.json (judgments, json)"),
+            "set (judgments, beir)",
+        ],
+    ),
+    "a broken file and the next": (
+        {"y.jsonl": BROKEN, "qrels.txt": QRELS},
+        *(1, ["qrels.txt (judgments, trec)"]),
+    ),
+    "nothing in common": (
+        {"qrels.txt": QRELS, "other.run": "7 Q0 a 1 1 x\n"},
+        *(1, ["in common"]),
+    ),
+}
+
+
+@pytest.mark.parametrize("case", CHECKED)
+def test_what_check_takes_files_for(call, folder, case):
+    files, status, said = CHECKED[case]
+    for name, text in files.items():
+        write_file(folder / name / "qrels/test.tsv" if name == "set" else folder / name, text)
+    printed = call("check", *files, status=status).out
+    assert [words for words in said if words not in printed] == []
 
 
 def test_check_reports_everything_in_one_pass(call, folder):
@@ -378,11 +444,8 @@ def test_check_reports_everything_in_one_pass(call, folder):
     printed = call("check", "bad.q", "bad.run", status=1).out
     assert list_facts(printed.splitlines()[0]) == ["5", "3"]  # things that are wrong, to look at
     assert data["ok"] is False
-    assert [finding["kind"] for finding in data["findings"]] == [
-        "judgments, trec",
-        "run, trec",
-        "together",
-    ]
+    kinds = [finding["kind"] for finding in data["findings"]]
+    assert kinds == ["judgments, trec", "run, trec", "together"]
 
 
 def test_check_names_at_most_ten(call, folder):
@@ -395,20 +458,6 @@ def test_check_names_at_most_ten(call, folder):
     assert facts[11:13] == [["2"], ["13"]]  # so many more; documents that come twice
     assert facts[23:] == [["3"]]
     assert ["13", "100.0"] in [list_facts(note) for note in finding["notes"]]  # tied
-
-
-def test_check_knows_every_format(call, folder):
-    (folder / "q.csv").write_text("query,doc,grade\n1,a,1\n")
-    (folder / "r.csv").write_text("query,doc,score\n1,a,1\n1,a,2\n")
-    (folder / "rag.jsonl").write_text('{"query": "1", "retrieved": ["a"], "relevant": ["a"]}\n')
-    (folder / "r.json").write_text('{"1": {"a": 0.5}}')
-    (folder / "q.json").write_text('{"1": {"a": 1}}')
-    (folder / "set" / "qrels").mkdir(parents=True)
-    (folder / "set" / "qrels" / "test.tsv").write_text("query-id\tcorpus-id\tscore\n1\ta\t1\n")
-    printed = call("check", "q.csv", "r.csv", "rag.jsonl", "r.json", "q.json", "set", status=1).out
-    for line in ("q.csv (judgments, csv)", "r.csv (run, csv)", "rag.jsonl (judgments, rag)", "rag.jsonl (run, rag)",
-                 "r.json (run, json)", "q.json (judgments, json)", "set (judgments, beir)"):  # fmt: skip
-        assert line in printed
 
 
 @pytest.mark.parametrize(
@@ -429,11 +478,6 @@ def test_check_exits_with_1_where_nothing_can_be_read(call, folder, content, nam
     assert "no such file" in call("check", "nowhere", status=1).out
 
 
-def test_check_of_files_with_nothing_in_common(call, folder):
-    (folder / "other.run").write_text("7 Q0 a 1 1 x\n")
-    assert "in common" in call("check", "qrels.txt", "other.run", status=1).out
-
-
 def test_what_a_measure_says_of_itself_is_said_of_it(call):
     words = ("-m", "AP(rel=2)", "-m", "nDCG(ties=best)@3", "-m", "nDCG@3", "-m", "nDCG(gain=exp)@3")
     printed = call("eval", "qrels.txt", "bm25.run", *words, "-v", "--format", "table").out
@@ -449,35 +493,22 @@ def test_what_a_measure_says_of_itself_is_said_of_it(call):
 
 def test_documents_with_other_ids_are_a_note_and_wrong(call, folder):
     (folder / "strange.run").write_text("1 Q0 doc:a 1 1 x\n2 Q0 doc:c 1 1 x\n")
-    printed = call("eval", "qrels.txt", "strange.run", "--format", "table").out
-    (note,) = json.loads(call("eval", "qrels.txt", "strange.run", "--format", "json").out)["runs"][
-        0
-    ]["notes"]
+    printed, data = (
+        call("eval", "qrels.txt", "strange.run", "--format", form).out for form in ("table", "json")
+    )
+    (note,) = json.loads(data)["runs"][0]["notes"]
     assert list_facts(note) == ["'doc:a'", "'doc:c'", "'a'", "'b'"]
     assert f"Note: {note}" in printed
     assert note[1:] in printed.splitlines()[0]
     assert f"wrong: {note}" in call("check", "qrels.txt", "strange.run", status=1).out
 
 
-def test_quiet_says_nothing_beside_the_numbers(call):
-    assert call("eval", "qrels.txt", "bm25.run", "-q").err == ""
-
-
-def test_a_table_fits_the_terminal_as_well_as_it_can(call):
-    printed = call("eval", "qrels.txt", "bm25.run", "-m", "nDCG@1..6", tty=True, width=50).out
-    assert "nDCG@6" in printed
-    assert max(map(len, printed.splitlines())) <= 50
-
-
 def test_a_query_for_which_nothing_was_retrieved_is_not_missing(call, folder):
-    lines = [
-        '{"query": "a", "retrieved": [], "relevant": ["x"]}',
-        '{"query": "b", "retrieved": ["x"], "relevant": ["x"]}',
-    ]
-    (folder / "rag.jsonl").write_text("\n".join(lines))
+    nothing = {"query": "a", "retrieved": [], "relevant": ["x"]}
+    write_lines(
+        folder / "rag.jsonl", nothing, {"query": "b", "retrieved": ["x"], "relevant": ["x"]}
+    )
     assert "rag\t0.5\n" in call("eval", "rag.jsonl", "-m", "RR", "--missing", "skip").out
-    import gainful
-
     assert gainful.evaluate("rag.jsonl", measures="RR").mean == {"RR": 0.5}
 
 
@@ -512,47 +543,6 @@ def test_check_of_a_table_reports_everything_too(call, folder):
     assert call("check", "ranks.csv", "qrels.txt").out.count("look: ") == 1
 
 
-def test_check_takes_a_file_that_may_be_either_for_what_is_lacking(call, folder):
-    (folder / "scores.json").write_text('{"1": {"a": 3, "x": 2}}')
-    assert "scores.json (run, json)" in call("check", "qrels.txt", "scores.json").out
-    (folder / "beir.tsv").write_text("query-id\tcorpus-id\tscore\n1\ta\t1\n")
-    assert "beir.tsv (judgments, tsv)" in call("check", "beir.tsv", "bm25.run").out
-    (folder / "long.run").write_text(f"1 Q0 {'x' * 10**5} 1 1 r\n")
-    assert "long.run (run, trec)" in call("check", "long.run").out
-
-
-@pytest.mark.parametrize("closed", [">&-", "2>&-"])
-def test_closed_streams(folder, closed):
-    command = f"{sys.executable} -m gainful eval qrels.txt bm25.run -m RR {closed}"
-    done = subprocess.run(
-        ["bash", "-c", command], cwd=folder, capture_output=True, text=True, check=False
-    )
-    assert "Traceback" not in done.stderr + done.stdout
-    assert done.returncode == (2 if closed == ">&-" else 0)
-
-
-def test_check_reads_a_pipe_once(call):
-    assert "together" in call("check", "qrels.txt", "-", stdin=RUN).out
-    with pipe(QRELS.encode()) as qrels, pipe(RUN.encode()) as run:
-        assert "together" in call("check", qrels, run).out
-
-
-def test_output_into_a_pipe(folder):
-    line = f"{sys.executable} -m gainful eval qrels.txt bm25.run -m RR --format csv -q -o /dev/stdout | cat"
-    done = subprocess.run(
-        ["bash", "-c", line], cwd=folder, capture_output=True, text=True, check=False
-    )
-    assert done.stdout.startswith("run,RR"), done.stderr
-
-
-def test_check_goes_on_to_the_next_file(call, folder):
-    (folder / "y.jsonl").write_text(
-        '{"query":"1","doc":"a","score":0.9}\n{"query":"1","doc":"a","score":"x"}\n{"query"'
-    )
-    printed = call("check", "y.jsonl", "qrels.txt", status=1).out
-    assert "qrels.txt (judgments, trec)" in printed
-
-
 def test_the_best_grade_is_that_of_all_judgments(call, folder):
     (folder / "s.q").write_text("a 0 x 1\na 0 y 2\nb 0 z 4\n")
     (folder / "s1.r").write_text("a Q0 y 1 2 r\na Q0 x 2 1 r\n")
@@ -563,10 +553,3 @@ def test_the_best_grade_is_that_of_all_judgments(call, folder):
     assert values["s1", "a"] == values["s2", "a"]
     assert "best grade 4" in call("eval", *words, "table", "-v").out
     assert "best grade 2.5" in call("eval", *words, "table", "-v", "--max-grade", "2.5").out
-
-
-def test_quiet_with_a_name_of_trec_eval_names_per_query(call):
-    paths = ("qrels.txt", "bm25.run")
-    assert "--per-query" in call("eval", *paths, "-q", "-m", "map").err
-    assert not call("eval", *paths, "-q", "-m", "AP").err
-    assert not call("eval", *paths, "-q", "-m", "map", "--per-query").err

@@ -12,6 +12,7 @@ from urllib.parse import urlencode
 import numpy as np
 import polars as pl
 import pytest
+from browser_pages import HOSTILE, BrowserPage
 from facts import list_facts
 from refusals import refuses
 from session_tables import make_sessions
@@ -27,23 +28,13 @@ BASED = [name for name, formula in DISCOUNTS.items() if formula.params]
 
 
 @contextmanager
-def open_page(browser, path, fragment="", **context):
+def open_page(browser, path, fragment="", **settings):
     """A page that was opened from disk; it must ask for nothing else and complain of nothing."""
-    requests, messages = [], []
-    settings = {"viewport": {"width": 1280, "height": 900}, **context}
-    with browser.new_context(**settings) as browser_context:
-        page = browser_context.new_page()
-        page.set_default_timeout(8000)
-        page.on("request", lambda request: requests.append(request.url))
-        page.on("console", lambda message: messages.append(message.text))
-        page.on("pageerror", lambda error: messages.append(str(error)))
-        page.on("dialog", lambda dialog: (messages.append(dialog.message), dialog.dismiss()))
-        page.goto(path.as_uri() + fragment)
-        wait_until_drawn(page)
-        yield page
-        asked = [url for url in requests if not url.startswith(("data:", "blob:"))]
-        assert [url.split("#")[0] for url in asked] == [path.as_uri()]
-        assert messages == []
+    opened = BrowserPage(browser, path, fragment, **settings)
+    opened.page.set_default_timeout(8000)
+    wait_until_drawn(opened.page)
+    yield opened.page
+    opened.close()
 
 
 def wait_until_drawn(page):
@@ -226,25 +217,12 @@ def test_a_link_out_of_range_opens_the_nearest_view_and_says_so(browser, study):
     fragment = "#b=0.2&bq=1e9&x=2.7&min_queries=-4&discount=nonsense&by=nobody&where=scenario%3DZ&weights=1,2&compare=9&value=much&session=lost"
     with open_page(browser, study[1], fragment) as page:
         message = page.locator("#message").text_content()
-        for name in (
-            "b = 0.2",
-            "bq = 1e9",
-            "x = 2.7",
-            "min_queries = -4",
-            "nonsense",
-            "nobody",
-            "scenario=Z",
-            "weights",
-            "compare = 9",
-            "value = much",
-            "session = lost",
-        ):
-            assert name in message
-        assert [page.locator(f"#{name}-number").input_value() for name in ("b", "bq", "x")] == [
-            "1.01",
-            "999",
-            "3",
-        ]
+        values = ["b = 0.2", "bq = 1e9", "x = 2.7", "min_queries = -4", "compare = 9"]
+        values += ["value = much", "session = lost"]
+        names = ["nonsense", "nobody", "scenario=Z", "weights"]
+        assert [name for name in (*values, *names) if name not in message] == []
+        moved = [page.locator(f"#{name}-number").input_value() for name in ("b", "bq", "x")]
+        assert moved == ["1.01", "999", "3"]
         assert page.locator("#groups td").first.text_content() == "60"
         page.locator("#x").fill("5")
         wait_until_drawn(page)
@@ -293,11 +271,11 @@ STARTING = {
     "bq": 4,
     "x": 10,
     "weights": [0, 1, 2, 3],
+    "normalised": True,
+    "hold": "held",
     "discount": "jk2008",
     "query_discount": "jk2008",
     "duplicates": "every",
-    "normalised": True,
-    "hold": "held",
 }
 
 
@@ -518,12 +496,8 @@ def test_formula_and_words_follow_the_controls(demo):
 def test_what_is_no_number_is_marked_and_changes_nothing(demo):
     reset(demo)
     before = read_chart(demo)
-    for name, value in (
-        ("b-number", "1"),
-        ("bq-number", ""),
-        ("x-number", "2.5"),
-        ("min-queries", "0"),
-    ):
+    wrong = {"b-number": "1", "bq-number": "", "x-number": "2.5", "min-queries": "0"}
+    for name, value in wrong.items():
         demo.locator(f"#{name}").fill(value)
         assert demo.locator(f"#{name}").get_attribute("aria-invalid") == "true"
     wait_until_drawn(demo)
@@ -564,39 +538,27 @@ def test_every_control_is_reached_by_the_keyboard_and_has_a_name(demo):
     assert "b=2.1" in demo.locator("#measure").text_content()
 
 
+PAPER = "getComputedStyle(document.body).backgroundColor"
+
+
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_the_theme_is_that_of_the_system_until_it_is_changed(browser, study, scheme):
+def test_the_theme_is_that_of_the_system_until_it_is_changed_and_print_is_light(
+    browser, study, scheme
+):
     with open_page(browser, study[1], color_scheme=scheme) as page:
         paper = "rgb(255, 255, 255)" if scheme == "light" else "rgb(18, 23, 30)"
-        assert page.evaluate("getComputedStyle(document.body).backgroundColor") == paper
-        page.locator("#theme").click()
-        wait_until_drawn(page)
-        assert page.evaluate("getComputedStyle(document.body).backgroundColor") != paper
-        assert len(list_means(page)) == 191  # one more to where the longest ends
-        assert page.locator(".chart svg").count() == 4
-
-
-def test_it_is_printed_dark_on_light_whatever_the_theme(browser, study):
-    with open_page(browser, study[1], color_scheme="dark") as page:
+        assert page.evaluate(PAPER) == paper
         page.emulate_media(media="print")
-        assert (
-            page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
-        )
+        assert page.evaluate(PAPER) == "rgb(255, 255, 255)"
         label = "getComputedStyle(document.querySelector('#curves text.tick')).fill"
         assert page.evaluate(label) == "rgb(90, 102, 117)"
         assert not page.locator("#controls").is_visible()
-
-
-HOSTILE = (
-    "<script>alert(1)</script>",
-    "</script><img src=x onerror=alert(1)>",
-    "{{ 7*7 }}",
-    "']; alert(1)//",
-    "datum.group",
-    '"quoted" & <b>bold</b>',
-    "שלום <world>",
-    "x" * 10_000,
-)
+        page.emulate_media(media="screen")
+        page.locator("#theme").click()
+        wait_until_drawn(page)
+        assert page.evaluate(PAPER) != paper
+        assert len(list_means(page)) == 191  # one more to where the longest ends
+        assert page.locator(".chart svg").count() == 4
 
 
 def test_hostile_text_is_shown_and_runs_nothing(browser, tmp_path, run):
@@ -610,15 +572,12 @@ def test_hostile_text_is_shown_and_runs_nothing(browser, tmp_path, run):
     shown = shown.with_columns(pl.col("system").alias("<u>__proto__"), topic=pl.lit("t"))
     shown = shown.rename({"scenario": "constructor"})
     judgments = {"t": {f"doc {text}": at % 3 for at, text in enumerate(HOSTILE)}}
-    path = tmp_path / "page.html"
-    path.write_text(
-        gainful.explore(shown, judgments, title=HOSTILE[0], command=[HOSTILE[3], "it's"]),
-        encoding="utf-8",
-    )
-    with open_page(browser, path) as page:
+    named = {"title": HOSTILE[0], "command": [HOSTILE[3], "it's"]}
+    with open_page(browser, write_page(tmp_path, shown, judgments, **named)) as page:
         assert page.locator("h1").text_content() == HOSTILE[0]
         assert page.locator("script").count() == 10
         assert page.locator("main :is(img, b, u)").count() == 0
+        assert page.evaluate("window.ran") is None
         for number, text in enumerate(HOSTILE):
             page.locator("#session").select_option(str(number))
             wait_until_drawn(page)
@@ -649,55 +608,45 @@ def write_page(tmp_path, sessions, qrels, *more, **options):
 
 
 def test_one_session_gives_a_page_that_says_there_is_no_map(browser, tmp_path):
-    path = write_page(
-        tmp_path, make_sessions(s=[["a", "b"], ["c"], []]), {"s": {"c": 2}}, "nsDCG@3"
-    )
-    with open_page(browser, path) as page:
+    shown, judged = make_sessions(s=[["a", "b"], ["c"], []]), {"s": {"c": 2}}
+    with open_page(browser, write_page(tmp_path, shown, judged, "nsDCG@3")) as page:
         text = page.locator("#verdict").text_content()
         assert "too few sessions" in text
         assert "no two groups" in page.locator("#drawn").text_content()
         assert not page.locator("#map").is_visible()
         assert "one session" in page.locator("#line-count").text_content()
         assert "returned nothing" in page.locator("#session-detail").text_content()
-        (value,) = gainful.sessions.evaluate(
-            make_sessions(s=[["a", "b"], ["c"], []]), {"s": {"c": 2}}, "nsDCG@3"
-        ).mean.values()
+        value = gainful.sessions.evaluate(shown, judged, "nsDCG@3")["nsDCG@3"]
         assert page.locator("#groups td").last.text_content() == f"{value:.4f}"
 
 
-def test_all_gains_zero_gives_a_page_that_says_so(browser, tmp_path):
-    path = write_page(tmp_path, make_sessions(s=[["a"]], t=[["b"]]), {"s": {"a": 0}, "t": {"b": 0}})
+@pytest.mark.parametrize(("empty", "mean"), [(0, "0.0000"), ("skip", "–")])
+def test_sessions_with_nothing_to_find_have_a_page(browser, tmp_path, empty, mean):
+    shown, judged = make_sessions(s=[["a"]], t=[["b"]]), {"s": {"a": 0}, "t": {"b": 0}}
+    path = write_page(tmp_path, shown, judged, "nsDCG@3", empty=empty)
     with open_page(browser, path) as page:
         assert page.locator("#message").is_visible()
-        assert page.locator("#groups td").last.text_content() == "0.0000"
-
-
-def test_sessions_with_nothing_to_find_may_leave_no_mean(browser, tmp_path):
-    shown, judged = make_sessions(s=[["a"]]), {"s": {"a": 0}}
-    path = write_page(tmp_path, shown, judged, "nsDCG@3", empty="skip")
-    with open_page(browser, path) as page:
-        assert page.locator("#groups td").last.text_content() == "–"
+        assert page.locator("#groups td").last.text_content() == mean
 
 
 def test_many_different_grades_have_no_sliders_but_gains(browser, tmp_path):
     docs = [f"d{n}" for n in range(15)]
-    judged = {"s": {doc: at / 7 for at, doc in enumerate(docs)}}
-    path = write_page(tmp_path, make_sessions(s=[docs]), judged, "sDCG@15")
-    with open_page(browser, path) as page:
-        open_controls(page)
+    shown, judged = make_sessions(s=[docs]), {"s": {doc: at / 7 for at, doc in enumerate(docs)}}
+    with open_page(browser, write_page(tmp_path, shown, judged, "sDCG@15")) as page:
         assert page.locator("#weights input").count() == 0
-        assert page.locator("#no-weights").is_visible()
         open_controls(page)
+        assert page.locator("#no-weights").is_visible()
         page.locator("#gain").select_option("1")
         wait_until_drawn(page)
-        (value,) = gainful.sessions.evaluate(
-            make_sessions(s=[docs]), judged, "sDCG(gain=exp)@15"
-        ).mean.values()
-        assert page.locator("#groups td").last.text_content() == f"{value:.4f}"
+        values = gainful.sessions.evaluate(shown, judged, "sDCG(gain=exp)@15")
+        assert (
+            page.locator("#groups td").last.text_content() == f"{values['sDCG(gain=exp)@15']:.4f}"
+        )
 
 
-def test_the_page_of_the_demo_study_is_small(study):
+def test_the_page_is_small_and_called_by_the_name_of_the_file_never_by_its_path(demo, study):
     assert study[1].stat().st_size < 400_000
+    assert demo.locator("h1").text_content() == "sessions.csv"
 
 
 # From the move of a control until the map is drawn, in milliseconds.
@@ -769,10 +718,6 @@ def test_verdict_and_map_of_2000_sessions_of_50_results_take_a_quarter_of_a_seco
     assert path.stat().st_size < 2_000_000
     with open_page(browser, path) as page:
         assert time_moves(page) < 250
-
-
-def test_the_page_is_called_by_the_name_of_the_file_never_by_its_path(demo):
-    assert demo.locator("h1").text_content() == "sessions.csv"
 
 
 def test_of_few_sessions_nothing_is_sure(browser, tmp_path):
@@ -853,14 +798,8 @@ def test_python_and_the_command_make_the_same_page_of_files(run, files, tmp_path
     page = tmp_path / "page.html"
     words = ["--first-queries", "1", "--sessions-format", "table", "--qrels-format", "trec"]
     run("explore", *files, *words, "-m", "sDCG@1", "-o", str(page))
-    made = gainful.explore(
-        files[0],
-        files[2],
-        "sDCG@1",
-        first_queries=1,
-        sessions_format="table",
-        qrels_format="trec",
-    )
+    options = {"first_queries": 1, "sessions_format": "table", "qrels_format": "trec"}
+    made = gainful.explore(files[0], files[2], "sDCG@1", **options)
     assert page.read_text(encoding="utf-8") == made + "\n"
 
 
@@ -868,13 +807,8 @@ def test_a_page_begins_with_the_searcher_that_was_measured(browser, study, tmp_p
     simulated, _ = study
     calibration = gainful.calibrate(simulated.sessions)
     calibration.save(tmp_path / "searchers.json")
-    page = tmp_path / "page.html"
-    page.write_text(
-        gainful.explore(
-            simulated.sessions, simulated.qrels, calibrated=tmp_path / "searchers.json"
-        ),
-        encoding="utf-8",
-    )
+    measured = {"calibrated": tmp_path / "searchers.json"}
+    page = write_page(tmp_path, simulated.sessions, simulated.qrels, **measured)
     b, bq = calibration["b"], calibration["bq"]
     with open_page(browser, page) as opened:
         assert opened.locator("#b-number").input_value() == f"{b.value:.4g}"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from io import StringIO
-from itertools import combinations
+from itertools import combinations, product
 
 import numpy as np
 import pandas as pd
@@ -30,8 +30,25 @@ RUN = {"1": ["a", "x"], "2": ["x", "c"], "3": ["d"], "4": ["x", "y"]}
 LANG = {"1": "en", "2": "en", "3": "de"}
 
 
+BY_KIND = {"group": "kind", "queries": QUERIES}
+
+
 def kinds():
     return dict(pl.read_csv(QUERIES).iter_rows())
+
+
+def judge(kind):
+    """The judgments of the queries of one kind."""
+    judged = {query: {} for query, label in kinds().items() if label == kind}
+    for line in (NEWS / "qrels.txt").read_text(encoding="utf-8").splitlines():
+        query, _, doc, grade = line.split()
+        if query in judged:
+            judged[query][doc] = int(grade)
+    return judged
+
+
+def list_sizes(results):
+    return [(group["group"], group["queries"]) for group in results.groups()]
 
 
 def choose(values, queries):
@@ -57,18 +74,10 @@ def test_a_group_has_the_values_of_its_queries_alone(labels):
 
 def test_intervals_of_a_group_are_those_of_its_queries_alone():
     options = {"interval": 90, "resamples": 499, "seed": 3}
-    results = gainful.evaluate(
-        QRELS, {"bm25": BM25}, "AP", group="kind", queries=QUERIES, **options
-    )
+    results = gainful.evaluate(QRELS, {"bm25": BM25}, "AP", **BY_KIND, **options)
     (run,) = results.to_dict()["runs"]
     of_topics = next(group for group in run["groups"] if group["group"] == "topic")
-    topics = [query for query, kind in kinds().items() if kind == "topic"]
-    lines = [line for line in (NEWS / "qrels.txt").read_text().splitlines() if line[:3] in topics]
-    judged = {query: {} for query in topics}
-    for line in lines:
-        query, _, doc, grade = line.split()
-        judged[query][doc] = int(grade)
-    alone = gainful.evaluate(judged, {"bm25": BM25}, "AP", extra="ignore", **options)
+    alone = gainful.evaluate(judge("topic"), {"bm25": BM25}, "AP", extra="ignore", **options)
     expected = alone.intervals[0].to_dict()["measures"]["AP"]
     assert of_topics["intervals"]["measures"]["AP"] == expected
 
@@ -94,19 +103,16 @@ def test_groups_come_from_dicts_functions_and_tables(options):
 @pytest.mark.parametrize(
     ("name", "text"),
     [
-        ("queries.csv", "query,lang\n1,en\n2,en\n3,de\n4,\n"),
+        ("queries.csv", "query,lang\n1,en\n2, en\n3,de \n4,\n"),  # blanks do not count
         ("queries.tsv", "query\tlang\n1\ten\n2\ten\n3\tde\n"),
-        (
-            "queries.jsonl",
-            '{"query": "1", "lang": "en"}\n{"query": 2, "lang": "en"}\n{"query": 3, "lang": "de"}\n',
-        ),
+        ("queries.jsonl", "".join(f'{{"query": {q}, "lang": "{LANG[q]}"}}\n' for q in LANG)),
     ],
 )
 def test_a_file_of_queries_names_groups(tmp_path, name, text):
     file = tmp_path / name
     file.write_text(text, encoding="utf-8")
-    groups = gainful.evaluate(JUDGED, RUN, "RR", group="lang", queries=file).groups()
-    assert [(group["group"], group["queries"]) for group in groups] == [("de", 1), ("en", 2)]
+    results = gainful.evaluate(JUDGED, RUN, "RR", group="lang", queries=file)
+    assert list_sizes(results) == [("de", 1), ("en", 2)]
 
 
 def test_groups_come_from_judgments_frames_and_rag_records(tmp_path):
@@ -116,51 +122,36 @@ def test_groups_come_from_judgments_frames_and_rag_records(tmp_path):
         for doc, grade in JUDGED[query].items()
     ]
     frame = pl.DataFrame(rows, schema=["query", "doc", "grade", "lang"], orient="row")
-    by_frame = gainful.evaluate(frame, RUN, "RR", group="lang").groups()
-    assert [(group["group"], group["queries"]) for group in by_frame] == [("de", 1), ("en", 2)]
+    by_frame = gainful.evaluate(frame, RUN, "RR", group="lang")
+    assert list_sizes(by_frame) == [("de", 1), ("en", 2)]
     records = [
-        {
-            "query": query,
-            "retrieved": RUN[query],
-            "relevant": [*JUDGED[query]],
-            "category": LANG.get(query),
-        }
+        {"query": query, "retrieved": RUN[query], "relevant": [*JUDGED[query]]}
+        | {"category": LANG.get(query)}
         for query in JUDGED
     ]
-    assert gainful.evaluate(records, measures="RR", group="category").groups() == by_frame
-    file = write_lines(tmp_path / "rag.jsonl", *records)
-    assert gainful.evaluate(file, measures="RR", group="category").groups() == by_frame
+    for both in (records, write_lines(tmp_path / "rag.jsonl", *records)):
+        results = gainful.evaluate(both, measures="RR", group="category")
+        assert results.groups() == by_frame.groups()
 
 
 def test_two_groupings_have_a_name():
-    by_docs = gainful.evaluate(JUDGED, RUN, "RR", group="relevant_docs").groups()
-    assert [(group["group"], group["queries"]) for group in by_docs] == [
-        ("1 relevant", 3),
-        ("2-9 relevant", 1),
-    ]
-    texts = {
-        "1": "bread",
-        "2": "rye bread",
-        "3": "how long does rye bread rest in a bowl",
-        "4": "soup",
-    }
-    by_text = gainful.evaluate(JUDGED, RUN, "RR", group="text_length", queries=texts).groups()
-    assert [(group["group"], group["queries"]) for group in by_text] == [
-        ("0-1 words", 2),
-        ("2-3 words", 1),
-        ("7+ words", 1),
-    ]
+    by_docs = gainful.evaluate(JUDGED, RUN, "RR", group="relevant_docs")
+    assert list_sizes(by_docs) == [("1 relevant", 3), ("2-9 relevant", 1)]
+    long = "how long does rye bread rest in a bowl"
+    texts = {"1": "bread", "2": "rye bread", "3": long, "4": "soup"}
+    by_text = gainful.evaluate(JUDGED, RUN, "RR", group="text_length", queries=texts)
+    assert list_sizes(by_text) == [("0-1 words", 2), ("2-3 words", 1), ("7+ words", 1)]
 
 
 def test_tables_fold_many_groups_and_data_do_not():
     judged = {str(query): ["a"] for query in range(30)}
     results = gainful.evaluate(judged, judged, "RR", group=lambda query: str(int(query) % 20))
     assert len(results.groups()) == 20 == len(results.to_csv(per_query=False).splitlines()) - 2
-    labels = [
-        line.split()[1] for line in results.to_text().splitlines() if line.startswith("run  ")
-    ]
+    lines = results.to_text().splitlines()
+    labels = [line for line in lines if line.startswith("run  ")]
     assert len(labels) == 1 + 8 + 1 + 1  # the heads, the largest, the others, all
-    assert sum(line.startswith("Note: 20 groups") for line in results.to_text().splitlines()) == 1
+    assert sum(line.startswith("Note: 20 groups") for line in lines) == 1
+    assert not any("20 groups" in note for note in results.page().notes)  # no table, no fold
 
 
 def list_rows(page, first):
@@ -180,20 +171,12 @@ def test_a_group_called_all_is_not_that_of_all_queries():
 
 
 @pytest.mark.parametrize("nothing", [None, "", "  ", float("nan"), np.float32("nan"), pd.NA])
-def test_what_is_no_label_is_no_group(nothing):
-    groups = gainful.evaluate(JUDGED, RUN, "RR", group=LANG | {"3": nothing}).groups()
-    assert [group["group"] for group in groups] == ["en"]
+def test_what_is_no_label_is_no_group_and_blanks_around_one_do_not_count(nothing):
+    labels = {"1": "en", "2": " en", "3": nothing}
+    assert list_sizes(gainful.evaluate(JUDGED, RUN, "RR", group=labels)) == [("en", 2)]
     frame = pl.DataFrame({"query": [1, 2, 3], "year": [1.5, 1.5, float("nan")]})
-    groups = gainful.evaluate(JUDGED, RUN, "RR", group="year", queries=frame).groups()
-    assert [group["group"] for group in groups] == ["1.5"]
-
-
-def test_blanks_around_a_label_do_not_count(tmp_path):
-    file = tmp_path / "queries.csv"
-    file.write_text("query,lang\n1,en\n2, en\n3,en \n", encoding="utf-8")
-    for options in ({"queries": file, "group": "lang"}, {"group": {"1": "en", "2": " en"}}):
-        groups = gainful.evaluate(JUDGED, RUN, "RR", **options).groups()
-        assert [group["group"] for group in groups] == ["en"]
+    results = gainful.evaluate(JUDGED, RUN, "RR", group="year", queries=frame)
+    assert list_sizes(results) == [("1.5", 2)]
 
 
 def test_values_by_query_name_the_group_of_each():
@@ -213,52 +196,37 @@ def test_how_intervals_of_small_groups_are_found_is_said():
     assert "Student's t" in text
 
 
-def test_that_groups_are_folded_is_said_only_where_they_are():
-    by_two = {query: f"g{at // 2}" for at, query in enumerate(kinds())}
-    results = gainful.evaluate(QRELS, BM25, "AP", group=by_two)
-    assert not any("20 groups" in note for note in results.page().notes)
-    assert "20 groups" in results.to_text()
+LISTS = pl.DataFrame({"query": ["1"], "lang": [["x"]]})
+TWICE = pl.DataFrame({"query": ["1", "1"], "lang": ["en", "de"]})
 
 
-def test_what_names_no_groups_is_refused(tmp_path):
-    with refuses(BadValue, "group"):
-        gainful.evaluate(JUDGED, RUN, "RR", group={"9": "en"})
-    with refuses(WrongType, "group"):
-        gainful.evaluate(JUDGED, RUN, "RR", group=3)
-    with refuses(BadValue, "queries"):
-        gainful.evaluate(JUDGED, RUN, "RR", queries=QUERIES)
-    with refuses(BadValue, "group"):
-        gainful.evaluate(JUDGED, RUN, "RR", group="text_length")
-    with pytest.raises(NoColumn):
-        gainful.evaluate(JUDGED, RUN, "RR", group="nope")
-    with pytest.raises(NoColumn):
-        gainful.evaluate(JUDGED, RUN, "RR", group="nope", queries=QUERIES)
-    for lists in ({"1": {"lang": ["x"]}, "2": {"lang": 3}}, {"1": {"lang": {"a": 1}}}):
-        with refuses(WrongType, "queries['1']['lang']"):
-            gainful.evaluate(JUDGED, RUN, "RR", group="lang", queries=lists)
-    frame = pl.DataFrame({"query": ["1"], "lang": [["x"]]})
-    with refuses(BadInput, "queries"):
-        gainful.evaluate(JUDGED, RUN, "RR", group="lang", queries=frame)
-    file = tmp_path / "twice.csv"
-    file.write_text("query,lang\n1,en\n1,de\n", encoding="utf-8")
-    with pytest.raises(BadInput):
-        gainful.evaluate(JUDGED, RUN, "RR", group="lang", queries=file)
+@pytest.mark.parametrize(
+    ("options", "error", "about"),
+    [
+        ({"group": {"9": "en"}}, BadValue, "group"),
+        ({"group": 3}, WrongType, "group"),
+        ({"queries": QUERIES}, BadValue, "queries"),
+        ({"group": "text_length"}, BadValue, "group"),
+        ({"group": "nope"}, NoColumn, "group"),
+        ({"group": "nope", "queries": QUERIES}, NoColumn, "queries.csv"),
+        (
+            {"group": "lang", "queries": {"1": {"lang": ["x"]}, "2": {"lang": 3}}},
+            *(WrongType, "queries['1']['lang']"),
+        ),
+        (
+            {"group": "lang", "queries": {"1": {"lang": {"a": 1}}}},
+            *(WrongType, "queries['1']['lang']"),
+        ),
+        ({"group": "lang", "queries": LISTS}, BadInput, "queries"),
+        ({"group": "lang", "queries": TWICE}, BadInput, "queries"),
+    ],
+)
+def test_what_names_no_groups_is_refused(options, error, about):
+    with refuses(error, about):
+        gainful.evaluate(JUDGED, RUN, "RR", **options)
 
 
 # ── comparisons ──────────────────────────────────────────────────────────────────────────────
-
-BY_KIND = {"group": "kind", "queries": QUERIES}
-
-
-def judge(kind):
-    """The judgments of the queries of one kind."""
-    own = {query for query, label in kinds().items() if label == kind}
-    judged = {}
-    for line in (NEWS / "qrels.txt").read_text(encoding="utf-8").splitlines():
-        query, _, doc, grade = line.split()
-        if query in own:
-            judged.setdefault(query, {})[doc] = int(grade)
-    return judged
 
 
 def test_a_comparison_within_a_group_is_that_of_its_queries_alone():
@@ -315,7 +283,7 @@ def test_the_interaction_is_a_one_way_f_whose_groups_are_permuted():
 def test_the_interaction_of_few_queries_is_that_of_all_arrangements():
     rng = np.random.default_rng(4)
     differences = [rng.normal(size=(4, 1)), rng.normal(0.8, size=(4, 1))]
-    f, p = weigh_interaction(differences, Resampling(resamples=50_000))
+    f, p = weigh_interaction(differences, Resampling(resamples=50_000), None)
     values = np.concatenate(differences)[:, 0]
     statistics = [
         stats.f_oneway(values[list(first)], np.delete(values, first)).statistic
@@ -325,14 +293,51 @@ def test_the_interaction_of_few_queries_is_that_of_all_arrangements():
     assert p[0] == pytest.approx(np.mean(np.array(statistics) >= f[0] * (1 - 1e-9)), abs=0.01)
 
 
-def test_a_group_of_one_query_is_said_and_not_compared():
+def test_clusters_of_one_group_each_are_permuted_whole():
+    rng = np.random.default_rng(5)
+    sizes = [1, 3, 2, 2, 1, 3]  # of clusters, the first three of one group
+    clusters = [rng.normal(shift, size=size) for size, shift in zip(sizes, range(6), strict=True)]
+    differences = [np.concatenate(part)[:, None] for part in (clusters[:3], clusters[3:])]
+    numbers = np.repeat(np.arange(6), sizes)
+    f, p = weigh_interaction(differences, Resampling(resamples=50_000), numbers)
+    statistics = []
+    for first in combinations(range(6), 3):
+        parts = [[], []]
+        for at, cluster in enumerate(clusters):
+            parts[at not in first].extend(cluster)
+        statistics.append(stats.f_oneway(*parts).statistic)
+    assert f[0] == pytest.approx(statistics[0])
+    assert p[0] == pytest.approx(np.mean(np.array(statistics) >= f[0] * (1 - 1e-9)), abs=0.01)
+
+
+def test_groups_that_share_clusters_are_permuted_within_them():
+    rng = np.random.default_rng(6)
+    differences = [rng.normal(size=(6, 1)), rng.normal(0.9, size=(6, 1))]  # a query each of six
+    f, p = weigh_interaction(differences, Resampling(resamples=50_000), np.tile(np.arange(6), 2))
+    both = np.hstack(differences)
+    statistics = [
+        stats.f_oneway(*np.where(flipped, both.T[::-1], both.T)).statistic
+        for flipped in product([False, True], repeat=6)
+    ]
+    assert f[0] == pytest.approx(statistics[0])
+    assert p[0] == pytest.approx(np.mean(np.array(statistics) >= f[0] * (1 - 1e-9)), abs=0.01)
+
+
+def test_whether_differences_of_clustered_queries_depend_on_the_group_is_tested():
+    pairs = {query: str(at // 2) for at, query in enumerate(kinds())}
+    comparison = gainful.compare(QRELS, BM25, HYBRID, "AP", cluster=pairs, resamples=999, **BY_KIND)
+    plain = gainful.compare(QRELS, BM25, HYBRID, "AP", resamples=999, **BY_KIND)
+    (interaction,), (alone,) = comparison.groups.interactions, plain.groups.interactions
+    assert interaction.f == pytest.approx(alone.f)
+    assert interaction.p != alone.p
+    assert comparison.groups.clustered
+
+
+def test_groups_of_one_query_are_said_in_a_line_and_not_compared():
     grouping = dict.fromkeys(kinds(), "rest") | {"n01": "alone"}
     comparison = gainful.compare(QRELS, BM25, HYBRID, measures="AP", group=grouping)
     assert {item.group for item in comparison.groups.pairs} == {"rest"}
     assert any("'alone' is not compared" in note for note in comparison.notes)
-
-
-def test_groups_of_one_query_are_said_in_a_line():
     comparison = gainful.compare(QRELS, BM25, HYBRID, "AP", "RR", group=str, resamples=99)
     assert (comparison.groups.pairs, comparison.groups.family) == ([], 0)
     assert sum("not compared" in note for note in comparison.notes) == 1
@@ -340,15 +345,12 @@ def test_groups_of_one_query_are_said_in_a_line():
 
 
 def test_where_the_interaction_is_not_tested_that_is_said():
-    pairs = {query: str(at // 2) for at, query in enumerate(kinds())}
-    clustered = gainful.compare(QRELS, BM25, HYBRID, "AP", cluster=pairs, resamples=99, **BY_KIND)
     study = gainful.sessions.simulate_study(7)
     unpaired = gainful.sessions.compare(
         study.sessions, study.qrels, "sDCG@10", group="scenario", resamples=199
     )
-    for comparison in (clustered, unpaired):
-        assert comparison.groups.interactions == []
-        assert any("depend on" in note for note in comparison.notes)
+    assert unpaired.groups.interactions == []
+    assert any("depend on" in note for note in unpaired.notes)
     paired = gainful.compare(QRELS, BM25, HYBRID, "AP", resamples=99, **BY_KIND)
     assert not any("depend on" in note for note in paired.notes)
 
@@ -449,17 +451,19 @@ def test_a_drop_may_be_of_a_group(tmp_path):
     assert changes == {"de": (True, 0.0), "en": (False, 0.083333), None: (True, 0.041667)}
 
 
-def test_rules_of_groups_that_cannot_be_are_refused():
-    with refuses(BadValue, "group"):
-        gainful.gate(JUDGED, RUN, {"en:RR": 0.8})
-    with refuses(BadValue, "group"):
-        gainful.gate(JUDGED, RUN, {"RR": 0.8}, group=LANG)
-    with refuses(BadValue, "group"):
-        gainful.gate(JUDGED, RUN, {"*:RR": 0.8}, group={"1": "a:b", "2": "c"})
-    with pytest.raises(UnknownName):
-        gainful.gate(JUDGED, RUN, {"fr:RR": 0.8}, group=LANG)
-    with refuses(BadValue, "measure"):  # of tests there are none by group
-        gainful.gate(JUDGED, RUN, no_worse_than={"en:RR": 0.1}, group=LANG)
+@pytest.mark.parametrize(
+    ("rules", "error", "about"),
+    [
+        ({"floors": {"en:RR": 0.8}, "group": None}, BadValue, "group"),
+        ({"floors": {"RR": 0.8}}, BadValue, "group"),
+        ({"floors": {"*:RR": 0.8}, "group": {"1": "a:b", "2": "c"}}, BadValue, "group"),
+        ({"floors": {"fr:RR": 0.8}}, UnknownName, "fr"),
+        ({"no_worse_than": {"en:RR": 0.1}}, BadValue, "measure"),  # of tests there are none
+    ],
+)
+def test_rules_of_groups_that_cannot_be_are_refused(rules, error, about):
+    with refuses(error, about):
+        gainful.gate(JUDGED, RUN, **{"group": LANG} | rules)
 
 
 def test_a_gate_says_who_is_under_no_rule_of_a_group():

@@ -21,7 +21,7 @@ import gainful
 from gainful.api.evaluate import match_run
 from gainful.convention import CONVENTIONS
 from gainful.errors import BadValue
-from gainful.evidence.moves.largest_changes import find_largest_changes
+from gainful.evidence.reasons.largest_changes import find_largest_changes
 from gainful.measure.build_recipes import build_recipes
 from gainful.measure.catalogue import MEASURES
 from gainful.measure.evaluate import measure_run
@@ -163,39 +163,57 @@ BEFORE = {"1": ["u", "b", "a", "d", "c"]}
 AFTER = {"1": ["a", "v", "b", "w"]}
 
 
-def test_a_document_explains_its_own_term_of_ndcg():
-    ideal = 3 + 2 / log2(3) + 1 / log2(4)
-    assert document_shares(
-        single_query(find_changes(JUDGED, BEFORE, AFTER, "nDCG@10"))
-    ) == pytest.approx(
+IDEAL = 3 + 2 / log2(3) + 1 / log2(4)
+LIST_IDEAL = 3 + 2 / log2(3)
+OWN_TERMS = {  # measure and settings, judgments and both runs, the share of each document
+    "nDCG": (
+        {"measure": "nDCG@10"},
+        (JUDGED, BEFORE, AFTER),
         {
-            "a": (3 - 3 / log2(4)) / ideal,
-            "b": (2 / log2(4) - 2 / log2(3)) / ideal,
-            "c": -(1 / log2(6)) / ideal,
-        }
-    )
+            "a": (3 - 3 / log2(4)) / IDEAL,
+            "b": (2 / log2(4) - 2 / log2(3)) / IDEAL,
+            "c": -(1 / log2(6)) / IDEAL,
+        },
+    ),
+    "precision": (
+        {"measure": "P@3"},
+        (JUDGED, {"1": ["u", "c", "v"]}, {"1": ["a", "b", "u", "c"]}),
+        {"a": 1 / 3, "b": 1 / 3, "c": -1 / 3},
+    ),
+    "RBP": (
+        {"measure": "RBP(p=0.5)"},
+        (JUDGED, BEFORE, AFTER),
+        {"a": 0.5 * (1 - 0.25), "b": 0.5 * (0.25 - 0.5), "c": -0.5 * 0.5**4},
+    ),
+    "an ideal of the list": (
+        {"ideal": "list"},
+        (JUDGED, {"1": ["u", "b", "a"]}, {"1": ["b", "u", "v"]}),
+        {"a": -3 / log2(4) / LIST_IDEAL, "b": 1 - 2 / log2(3) / LIST_IDEAL},
+    ),
+    "unjudged documents hold no rank": (
+        {"unjudged": "remove"},
+        (JUDGED, BEFORE, AFTER),
+        {
+            "a": (3 - 3 / log2(3)) / IDEAL,
+            "b": (2 / log2(3) - 2) / IDEAL,
+            "c": -(1 / log2(5)) / IDEAL,
+        },
+    ),
+    "negative documents hold no rank": (
+        {"negative": "remove"},
+        ({"1": {"bad": -1, "a": 1}}, {"1": ["bad", "u", "a"]}, {"1": ["a", "bad"]}),
+        {"a": 1 - 1 / log2(3)},
+    ),
+}
 
 
-def test_a_document_explains_its_own_term_of_precision():
-    query = single_query(
-        find_changes(JUDGED, {"1": ["u", "c", "v"]}, {"1": ["a", "b", "u", "c"]}, "P@3")
-    )
-    assert document_shares(query) == pytest.approx({"a": 1 / 3, "b": 1 / 3, "c": -1 / 3})
-
-
-def test_a_document_explains_its_own_term_of_rbp():
-    query = single_query(find_changes(JUDGED, BEFORE, AFTER, "RBP(p=0.5)"))
-    expected = {"a": 0.5 * (1 - 0.25), "b": 0.5 * (0.25 - 0.5), "c": -0.5 * 0.5**4}
-    assert document_shares(query) == pytest.approx(expected)
-
-
-def test_where_the_ideal_is_the_list_a_document_explains_its_own_term():
-    before, after = {"1": ["u", "b", "a"]}, {"1": ["b", "u", "v"]}
-    query = single_query(find_changes(JUDGED, before, after, "nDCG@10", ideal="list"))
-    ideal = 3 + 2 / log2(3)
-    assert document_shares(query) == pytest.approx(
-        {"a": -3 / log2(4) / ideal, "b": 1 - 2 / log2(3) / ideal}
-    )
+@pytest.mark.parametrize("case", OWN_TERMS)
+def test_a_document_explains_its_own_term(case):
+    options, data, shares = OWN_TERMS[case]
+    query = single_query(find_changes(*data, **options))
+    assert document_shares(query) == pytest.approx(shares)
+    if "remove" in options.values():  # one of two above it is taken out
+        assert document_moves(query)["a"] == (2, 1, "up")
 
 
 def test_a_list_with_negative_gains_in_its_ideal_adds_up_too():
@@ -262,29 +280,13 @@ def test_many_documents_are_sampled_and_still_right_where_documents_act_in_pairs
 
 
 def test_what_changes_without_judged_documents_is_told_apart():
-    query = single_query(find_changes(JUDGED, {"1": ["a"]}, {"1": ["a", "u", "v"]}, "NumRet"))
-    assert (query.change, query.rest, query.documents) == (2, 2, ())
     changes = find_changes(JUDGED, {"1": ["a"]}, {"1": ["a", "u", "v"]}, "NumRet")
+    query = single_query(changes)
+    assert (query.change, query.rest, query.documents) == (2, 2, ())
     assert "judged document: +2.0000" in changes.to_text()
-
-
-def test_documents_that_a_convention_removes_hold_no_rank():
-    query = single_query(find_changes(JUDGED, BEFORE, AFTER, "nDCG@10", unjudged="remove"))
-    ideal = 3 + 2 / log2(3) + 1 / log2(4)
-    assert document_moves(query)["a"] == (2, 1, "up")
-    assert document_shares(query) == pytest.approx(
-        {
-            "a": (3 - 3 / log2(3)) / ideal,
-            "b": (2 / log2(3) - 2) / ideal,
-            "c": -(1 / log2(5)) / ideal,
-        }
-    )
-    judged = {"1": {"bad": -1, "a": 1}}
-    query = single_query(
-        find_changes(judged, {"1": ["bad", "u", "a"]}, {"1": ["a", "bad"]}, negative="remove")
-    )
-    assert document_moves(query) == {"a": (2, 1, "up")}
-    assert document_shares(query) == pytest.approx({"a": 1 - 1 / log2(3)})
+    assert changes.to_csv().splitlines()[1:] == [
+        "NumRet,bm25,dense,1,,nothing judged,,,,2.0,1.0,3.0,2.0"
+    ]
 
 
 def test_rounded_values_leave_a_rest_of_what_was_rounded():
@@ -350,12 +352,8 @@ def test_documents_go_up_and_down_are_lost_and_new_within_the_cutoff():
     judged = {"1": {"a": 3, "b": 1, "c": 2, "d": 2, "v": 1}}
     query = single_query(find_changes(judged, before, after, "nDCG@3"))
     assert document_moves(query) == {"a": (1, 2, "down"), "b": (2, 1, "up"), "v": (None, 3, "new")}
-    assert (query.up, query.down, query.lost, query.new) == (
-        1,
-        1,
-        1,
-        1,
-    )  # u is lost: no longer third
+    # u is lost: no longer third
+    assert (query.up, query.down, query.lost, query.new) == (1, 1, 1, 1)
     assert query.unjudged == (1, 0)
     query = single_query(find_changes(judged, before, after, "AP"))
     assert (query.up, query.down, query.lost, query.new) == (1, 3, 1, 1)  # of all documents
@@ -364,10 +362,13 @@ def test_documents_go_up_and_down_are_lost_and_new_within_the_cutoff():
 
 
 def test_a_document_that_leaves_the_first_k_is_lost_and_keeps_its_rank():
-    query = single_query(find_changes({"1": {"a": 1}}, {"1": [*"uva"]}, {"1": [*"auv"]}, "P@1"))
-    assert document_moves(query) == {"a": (3, 1, "new")}
-    query = single_query(find_changes({"1": {"a": 1}}, {"1": [*"auv"]}, {"1": [*"uva"]}, "P@1"))
-    assert document_moves(query) == {"a": (1, 3, "lost")}
+    judged, third, first = {"1": {"a": 1}}, {"1": [*"uva"]}, {"1": [*"auv"]}
+    assert document_moves(single_query(find_changes(judged, third, first, "P@1"))) == {
+        "a": (3, 1, "new")
+    }
+    assert document_moves(single_query(find_changes(judged, first, third, "P@1"))) == {
+        "a": (1, 3, "lost")
+    }
 
 
 def test_ties_are_broken_as_the_convention_has_it():
@@ -443,8 +444,10 @@ def test_a_query_that_one_run_lacks_falls_to_nothing_if_it_counts():
     changes = find_changes(judged, {"1": ["a"], "2": ["b"]}, {"2": ["b"]}, "RR")
     assert document_moves(single_query(changes)) == {"a": (1, None, "lost")}
     assert single_query(changes).change == -1
-    changes = find_changes(judged, {"2": ["b"]}, {"1": ["a"], "2": ["b"]}, "RR")
-    assert document_moves(single_query(changes)) == {"a": (None, 1, "new")}
+    there = pl.LazyFrame({"query": ["2"], "doc": ["b"], "score": [1.0]})
+    for before in ({"2": ["b"]}, there):
+        changes = find_changes(judged, before, {"1": ["a"], "2": ["b"]}, "RR")
+        assert document_moves(single_query(changes)) == {"a": (None, 1, "new")}
 
 
 def test_queries_that_are_left_out_of_the_mean_are_not_listed():
@@ -472,14 +475,11 @@ def test_identical_runs_changed_nothing():
 
 def test_a_document_twice_in_a_ranking_counts_as_the_convention_has_it():
     twice = pl.DataFrame({"query": ["1"] * 3, "doc": ["a", "u", "a"], "score": [3.0, 2.0, 1.0]})
-    query = single_query(
-        find_changes({"1": {"a": 1}}, {"1": ["u", "v"]}, twice, "DCG", duplicates="count")
-    )
+    data = {"1": {"a": 1}}, {"1": ["u", "v"]}, twice, "DCG"
+    query = single_query(find_changes(*data, duplicates="count"))
     assert document_shares(query) == pytest.approx({"a": 1 + 1 / log2(4)})
     assert document_moves(query) == {"a": (None, 1, "new")}
-    query = single_query(
-        find_changes({"1": {"a": 1}}, {"1": ["u", "v"]}, twice, "DCG", duplicates="last")
-    )
+    query = single_query(find_changes(*data, duplicates="last"))
     assert document_moves(query) == {"a": (None, 2, "new")}
 
 
@@ -541,30 +541,19 @@ def _approximate(value):
     return pytest.approx(value, abs=1e-12) if isinstance(value, float) else value
 
 
-def test_a_frame_elsewhere_that_lacks_the_query_is_no_failure():
-    run = pl.LazyFrame({"query": ["2"], "doc": ["a"], "score": [1.0]})
-    judged = {"1": {"a": 1}, "2": {"a": 1}}
-    changes = find_changes(judged, run, {"1": ["a"], "2": ["a"]}, "RR")
-    assert document_moves(single_query(changes)) == {"a": (None, 1, "new")}
-
-
-def test_numbers_as_ids_are_told_as_texts(three):
+def test_numbers_as_ids_and_files_tell_the_same_as_dicts(three, tmp_path):
     judged, before, after = three
     whole = [
         {int(q): {int(doc): n for doc, n in inner.items()} for q, inner in side.items()}
         for side in three
     ]
-    assert query_changes(*whole) == _approximate(query_changes(judged, before, after))
-
-
-def test_files_tell_the_same_as_dicts(three, tmp_path):
-    judged, before, after = three
     paths = (
         write_qrels(tmp_path / "qrels.txt", judged),
         write_run(tmp_path / "bm25.txt", before),
         write_run(tmp_path / "dense.txt", after),
     )
-    assert query_changes(*map(str, paths)) == _approximate(query_changes(judged, before, after))
+    for data in (whole, map(str, paths)):
+        assert query_changes(*data) == _approximate(query_changes(judged, before, after))
 
 
 # How it is shown
@@ -619,10 +608,3 @@ def test_many_documents_are_cut_short_in_text_and_whole_in_rows():
     assert len(lines) == 16
     total = sum(float(line.split(",")[9]) for line in lines[1:])
     assert total == pytest.approx(single_query(changes).change)
-
-
-def test_a_row_stands_for_what_no_document_explains():
-    changes = find_changes(JUDGED, {"1": ["a"]}, {"1": ["a", "u", "v"]}, "NumRet")
-    assert changes.to_csv().splitlines()[1:] == [
-        "NumRet,bm25,dense,1,,nothing judged,,,,2.0,1.0,3.0,2.0"
-    ]

@@ -124,10 +124,9 @@ def test_a_name_like_no_other_says_where_to_look():
 
 
 def test_every_place_that_a_guess_is_sent_to_is_there():
-    """Up to the parenthesis or the word after it."""
     for place in synonyms.NAMES.values():
-        for path in place.split(", or ") if place != "help(gainful)" else ():
-            names = re.match(r"gainful\.([\w.]+)", path)[1].split(".")
+        for path in re.findall(r"gainful\.([\w.]+)", place):
+            names = path.split(".")
             if names[0] in ("ir_measures", "pytrec_eval"):
                 import_module(f"gainful.{names[0]}")
             assert attrgetter(".".join(names))(gainful), path

@@ -77,8 +77,31 @@ def test_trec_judgments_in_every_spelling(put, change):
     assert read_qrels(put(change(QRELS))).frame.rows() == GRADES
 
 
-def test_fractional_grades_are_grades(put):
-    assert read_qrels(put("1 0 a 0.5\n")).frame.rows() == [("1", "a", 0.5)]
+HALVES = [RUN[: RUN.index("2 Q0")].encode(), RUN[RUN.index("2 Q0") :].encode()]
+AB = [("1", "a", 1.0), ("1", "b", 2.0)]
+READ_ROWS = {  # the name of a file, what is in it, how it is read, and the rows
+    "fractional grades": ("q", "1 0 a 0.5\n", read_qrels, [("1", "a", 0.5)]),
+    "no quotes in TREC files": ("q", '1 0 "a 1\n1 0 b" 1\n', read_qrels, [("1", '"a', 1), ("1", 'b"', 1)]),
+    "gzip in parts": ("r", b"".join(map(gzip.compress, HALVES)), read_run, ROWS),
+    "zstd in parts": ("r", b"".join(map(zstd.compress, HALVES)), read_run, ROWS),
+    "lines of an old Macintosh": ("r", RUN.replace("\n", "\r"), read_run, ROWS),
+    "much that is empty at first": ("r", "\n" * 70_000 + RUN, read_run, ROWS),
+    "what looks compressed": ("r", "x^2 Q0 a 1 0.5 mine\n", read_run, [("x^2", "a", 0.5)]),
+    "ranks for scores": ("r.csv", "query,doc,rank\n1,b,2\n1,a,1\n", read_run, [("1", "b", -2), ("1", "a", -1)]),
+    "numbers as ids": ("r", '{"query": 1, "doc": 7, "score": 1}\n', read_run, [("1", "7", 1)]),
+    "kinds that change unasked": ("r", '{"query": "1", "doc": "a", "score": 1, "x": 1}\n{"query": "1", "doc": "b", "score": 2, "x": [1]}', read_run, AB),
+    "blanks after commas": ("r", "# by hand\n\nquery, doc, score\n1, a, 0.9\n\n#1, b, 0.8\n", read_run, [("1", "a", 0.9), ("#1", "b", 0.8)]),
+    "semicolons": ("r", 'query;doc;score\n1;"a;b";0.9\n', read_run, [("1", "a;b", 0.9)]),
+    "dicts": ("r", '{"1": {"a": 0.5}}', read_run, [("1", "a", 0.5)]),
+    "dicts and lists": ("q.json", '{\n"1": {"a": 2}, "2":\n["b"]}', read_qrels, [("1", "a", 2), ("2", "b", 1)]),
+    "graded objects": ("q", '{"query": "1", "retrieved": ["a"], "relevant": [{"id": "a", "relevance": 2}, {"id": "b"}]}', read_qrels, [("1", "a", 2), ("1", "b", 1)]),
+    "objects that repeat": ("r", '{"query": "1", "retrieved": [{"id": "a", "score": 1}, {"id": "b", "score": 3}, {"id": "b", "score": 2}]}', read_run, [("1", "a", 1), ("1", "b", 3), ("1", "b", 2)]),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "content", "read", "rows"), READ_ROWS.values(), ids=READ_ROWS)
+def test_what_files_say(put, name, content, read, rows):
+    assert read(put(content, name)).frame.rows() == rows
 
 
 @pytest.mark.parametrize("name", [name for name, entry in FORMATS.items() if entry.example])
@@ -95,22 +118,11 @@ def test_the_example_of_a_format_is_of_that_format(put, name):
         assert len(read(path).frame)
 
 
-def test_quotes_are_no_quotes_in_trec_files(put):
-    assert read_qrels(put('1 0 "a 1\n1 0 b" 1\n')).frame["doc"].to_list() == ['"a', 'b"']
-
-
 @pytest.mark.parametrize("pack", [gzip.compress, zstd.compress, bz2.compress, lzma.compress, lz4.compress],
                          ids=["gz", "zst", "bz2", "xz", "lz4"])  # fmt: skip
 @pytest.mark.parametrize("name", ["run", "run.txt.gz", "run.zst", "run.xz"])
 def test_compressed_files_are_known_by_their_content(put, pack, name):
     assert read_run(put(pack(RUN.encode()), name)).frame.rows() == ROWS
-
-
-def test_several_compressed_parts_in_one_file(put):
-    half = RUN.index("2 Q0")
-    parts = [RUN[:half].encode(), RUN[half:].encode()]
-    assert read_run(put(b"".join(map(gzip.compress, parts)))).frame.rows() == ROWS
-    assert read_run(put(b"".join(map(zstd.compress, parts)))).frame.rows() == ROWS
 
 
 @pytest.mark.parametrize("write", [pl.DataFrame.write_ipc, pl.DataFrame.write_ipc_stream])
@@ -123,11 +135,6 @@ def test_files_and_streams_of_arrow_are_known_by_their_content(put, write, compr
         assert read(put(buffer.getvalue(), name)).frame.rows() == rows
         with refuses(BadInput, name, "Arrow"):
             read(put(buffer.getvalue()[:60], name))
-
-
-def test_a_damaged_arrow_file_is_named(put):
-    with refuses(BadInput, "run.arrow"):
-        read_run(put(b"ARROW1\0\0" + b"\x07" * 200, "run.arrow"))
 
 
 @pytest.mark.parametrize("text", ["1 a 2\n1 b 0\n", "1\ta\t2\n1\tb\t0\n", " 1  a 2\n\n1 b 0.0 \n"])
@@ -146,6 +153,8 @@ def test_tables_without_a_header_are_query_document_grade(put, text, name):
     qrels = read_qrels(put(text, name))
     assert qrels.frame.rows() == [("1", "a", 2.0), ("1", "b", 0.0)]
     assert "three fields a line" in qrels.notes[0]
+    with refuses(BadInput, f"{name}:{1 + text.count(chr(10))}", "'x'"):
+        read_qrels(put(text + text.splitlines()[-1].replace("0", "x"), name))
 
 
 @pytest.mark.parametrize(
@@ -174,11 +183,6 @@ def test_judgments_are_looked_at_for_duplicates_once(put, monkeypatch):
         calls.clear()
         read_qrels(put(text, name))
         assert len(calls) == 1
-
-
-def test_tables_without_a_header_name_the_line_of_a_mistake(put):
-    with refuses(BadInput, "q.csv:3", "'x'"):
-        read_qrels(put("1,1,1\n1,b,0\n1,c,x\n", "q.csv"))
 
 
 SHORT_RUNS = {  # query, document, and what the third field is if nobody says it
@@ -284,13 +288,6 @@ def test_grades_may_be_true_and_false(put, truth):
         gainful.evaluate(unknown, {"1": ["b", "a"]}, "RR")
 
 
-def test_judgments_of_three_fields_that_end_without_a_grade_are_refused(put):
-    with refuses(BadInput, "file:1", "'1 0 a'"):
-        read_qrels(put("1 0 a\n1 0 b\n"))
-    with refuses(BadInput, "file:3", "'x'"):
-        read_qrels(put("1 a 2\n1 b 1\n" + "1 c x\n"))
-
-
 def test_standard_input(monkeypatch):
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(RUN.encode())))
     assert read_run("-").frame.rows() == ROWS
@@ -320,17 +317,6 @@ def test_tables_with_named_columns(put, kind, suffix, columns):
     assert read_qrels(path, kind).frame.rows() == GRADES
     run = put(encode_table(kind, [*columns[:2], "score"], ROWS), f"run.{kind}" if suffix else "run")
     assert read_run(run).frame.rows() == ROWS
-
-
-def test_a_run_with_ranks_instead_of_scores(put):
-    path = put("query,doc,rank\n1,b,2\n1,a,1\n", "run.csv")
-    assert read_run(path).frame.rows() == [("1", "b", -2.0), ("1", "a", -1.0)]
-
-
-def test_numbers_as_ids_are_texts(put):
-    assert read_run(put('{"query": 1, "doc": 7, "score": 1}\n', "r.jsonl")).frame.rows() == [
-        ("1", "7", 1.0)
-    ]
 
 
 def test_beir_folders(put, tmp_path):
@@ -372,24 +358,9 @@ def test_json_lines_of_the_rag_kind(put):
     assert gainful.evaluate(path, path, ["RR"]).mean["RR"] == 0.5
 
 
-def test_json_of_dicts(put):
-    path = put(json.dumps({"1": {"a": 2}, "2": ["b"]}, indent=1), "file.json")
-    assert read_qrels(path).frame.rows() == [("1", "a", 2.0), ("2", "b", 1.0)]
-    assert read_run(put('{"1": {"a": 0.5}}')).frame.rows() == [("1", "a", 0.5)]
-
-
 def test_formats_are_a_table(put):
-    assert list(RUN_FORMATS) == [
-        "parquet",
-        "arrow",
-        "ratings",
-        "rag",
-        "json",
-        "jsonl",
-        "csv",
-        "tsv",
-        "trec",
-    ]
+    names = "parquet arrow ratings rag json jsonl csv tsv trec"
+    assert list(RUN_FORMATS) == names.split()
     with refuses(gainful.errors.UnknownName, "trek", "trec"):
         read_run(put(RUN), "trek")
 
@@ -429,6 +400,9 @@ BAD_RUNS = {
     "half a JSON file": ('{"1": {"a": 1},\n', ("file", "JSON")),
     "JSON of numbers": ('{\n"1": 5}', "file['1']"),
     "JSON with a text": ('{\n"1": {"a": "x"}}', ("file['1']['a']", "'x'")),
+    "damaged Arrow": (b"ARROW1\0\0" + b"\x07" * 200, "file"),
+    "a blank in an id, tabs": ("1\tQ0\ta x\t1\t0.9\tt\n", ("file:1", "'x'")),
+    "a blank in an id, blanks": ("1 Q0 c  1 9.0\n", ("file:1", "'1 Q0 c 1 9.0'")),
 }  # fmt: skip
 
 
@@ -448,6 +422,9 @@ BAD_JUDGMENTS = {
     "a million characters": ("1 0 " + "x" * 10**6 + " y\n", ("file:1", "'y'")),
     "RAG without relevant": ('{"query": "1", "retrieved": ["a"]}', ("file:1", "'relevant'")),
     "no judgment": ('{\n"1": {}}', "file"),
+    "three fields, no grade": ("1 0 a\n1 0 b\n", ("file:1", "'1 0 a'")),
+    "three fields and a word": ("1 a 2\n1 b 1\n1 c x\n", ("file:3", "'x'")),
+    "a document twice in an object": ('{"query": "1", "relevant": [{"id": "a", "grade": 3}, {"id": "a", "grade": 1}]}', "file:1"),
 }  # fmt: skip
 
 
@@ -476,46 +453,10 @@ def test_files_that_are_not_there_or_go_away(put, tmp_path):
         open_source(b"bytes")
 
 
-def test_a_frame_that_is_not_what_it_should_be():
-    with refuses(BadInput, "run"):
-        gainful.evaluate({"1": {"a": 1}}, pl.DataFrame({"query": ["1"], "score": [1.0]}), "AP")
-    with refuses(BadInput, "run, row 1"):
-        gainful.evaluate(
-            {"1": {"a": 1}},
-            pl.DataFrame({"query": ["1", "1"], "doc": ["a", "b"], "score": [1.0, float("nan")]}),
-            "AP",
-        )
-
-
-def test_lines_of_an_old_macintosh(put):
-    assert read_run(put(RUN.replace("\n", "\r"))).frame.rows() == ROWS
-
-
-def test_a_blank_in_an_id_does_not_make_a_score_of_the_rank(put):
-    with refuses(BadInput, "file:1", "'x'"):
-        read_run(put("1\tQ0\ta x\t1\t0.9\tt\n"))
-    with refuses(BadInput, "file:1", "'1 Q0 c 1 9.0'"):
-        read_run(put("1 Q0 c  1 9.0\n"))
-
-
-def test_a_text_that_looks_compressed(put):
-    assert read_run(put("x^2 Q0 a 1 0.5 mine\n")).frame.rows() == [("x^2", "a", 0.5)]
-
-
 def test_text_behind_the_name_is_counted(put):
     (note,) = read_run(put(RUN.replace("mine", "mine too"))).notes
     assert list_facts(note) == ["3"]
     assert not read_run(put(RUN)).notes
-
-
-def test_much_that_is_empty_before_the_first_line(put):
-    assert read_run(put("\n" * 70_000 + RUN)).frame.rows() == ROWS
-
-
-def test_csv_as_people_write_it(put):
-    spaced = "# made by hand\n\nquery, doc, score\n1, a, 0.9\n\n#1, b, 0.8\n"
-    assert read_run(put(spaced)).frame.rows() == [("1", "a", 0.9), ("#1", "b", 0.8)]
-    assert read_run(put('query;doc;score\n1;"a;b";0.9\n')).frame.rows() == [("1", "a;b", 0.9)]
 
 
 @pytest.mark.parametrize(
@@ -548,11 +489,8 @@ def test_where_and_what_is_wrong_with_a_table(put, text, about):
 
 def test_columns_that_hold_what_is_no_id_or_number(put):
     for column, values in (
-        ("doc", [1.5]),
-        ("doc", [True]),
-        ("score", [True]),
-        ("score", [[1]]),
-        ("query", [b"x"]),
+        *(("doc", [1.5]), ("doc", [True])),
+        *(("score", [True]), ("score", [[1]]), ("query", [b"x"])),
     ):
         frame = pl.DataFrame({"query": ["1"], "doc": ["a"], "score": [1.0]}).with_columns(
             pl.Series(column, values)
@@ -563,28 +501,9 @@ def test_columns_that_hold_what_is_no_id_or_number(put):
     assert gainful.evaluate({"1": {"7": 1}}, whole, "AP").mean == {"AP": 1.0}
 
 
-def test_fields_that_change_their_kind_do_not_matter_if_nobody_asks(put):
-    lines = '{"query": "1", "doc": "a", "score": 1, "x": 1}\n{"query": "1", "doc": "b", "score": 2, "x": [1]}'
-    assert read_run(put(lines)).frame.rows() == [("1", "a", 1.0), ("1", "b", 2.0)]
-
-
-def test_graded_objects_of_a_rag_file(put):
-    graded = (
-        '{"query": "1", "retrieved": ["a"], "relevant": [{"id": "a", "relevance": 3}, {"id": "b"}]}'
-    )
-    assert read_qrels(put(graded)).frame.rows() == [("1", "a", 3.0), ("1", "b", 1.0)]
-    twice = '{"query": "1", "relevant": [{"id": "a", "grade": 3}, {"id": "a", "grade": 1}]}'
-    with refuses(BadInput, "file:1"):
-        read_qrels(put(twice))
-    again = '{"query": "1", "retrieved": [{"id": "a", "score": 1}, {"id": "b", "score": 3}, {"id": "b", "score": 2}]}'
-    assert read_run(put(again)).frame.rows() == [("1", "a", 1.0), ("1", "b", 3.0), ("1", "b", 2.0)]
-
-
 def test_a_rag_line_longer_than_what_is_first_looked_at(put):
-    line = json.dumps(
-        {"query": "1", "context": "x" * 100_000, "retrieved": ["a"], "relevant": ["a"]}
-    )
-    assert find_format(open_source(put(line))).name == "rag"
+    line = {"query": "1", "context": "x" * 100_000, "retrieved": ["a"], "relevant": ["a"]}
+    assert find_format(open_source(put(json.dumps(line)))).name == "rag"
 
 
 def test_damaged_parquet_never_panics(put):

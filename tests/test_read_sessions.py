@@ -42,21 +42,18 @@ def test_the_same_table_in_every_form(tmp_path, form):
     assert select_rows(as_sessions(path)) == FINE
 
 
-def test_rows_in_any_order_are_put_in_order():
-    shuffled = [FINE[2], FINE[3], FINE[1], FINE[0]]
-    assert select_rows(as_sessions(session_frame(shuffled))) == FINE
-
-
-def test_sessions_that_alternate_are_put_together():
-    mixed = [("s", 1, 1, "a"), ("t", 1, 1, "b"), ("s", 1, 2, "c")]
-    assert select_rows(as_sessions(session_frame(mixed))) == [mixed[0], mixed[2], mixed[1]]
-
-
-def test_without_ranks_the_order_of_rows_is_the_ranking():
-    sessions = as_sessions(
-        session_frame([(s, q, d) for s, q, _, d in FINE], ["session", "query", "doc"])
-    )
-    assert select_rows(sessions) == FINE
+@pytest.mark.parametrize(
+    ("rows", "names", "expected"),
+    [
+        ([FINE[2], FINE[3], FINE[1], FINE[0]], "session query rank doc", FINE),  # in any order
+        ([FINE[0], FINE[3], *FINE[1:3]], "session query rank doc", FINE),  # sessions alternate
+        ([(s, q, d) for s, q, _, d in FINE], "session query doc", FINE),  # the order is the ranking
+        ([("s", 1, "jaguar", "a")], "session qno query doc", [("s", 1, 1, "a", "jaguar")]),
+    ],
+)
+def test_what_a_table_says_of_lists(rows, names, expected):
+    sessions = as_sessions(session_frame(rows, names.split()))
+    assert select_rows(sessions, *NAMES, *["text"][: len(expected[0]) - 4]) == expected
 
 
 def test_a_query_that_returned_nothing_is_a_row_without_a_document():
@@ -92,13 +89,6 @@ def test_columns_by_other_names_and_others_are_kept():
         ("s", 1, 1, "a", "7", True, "calm")
     ]
     assert sessions.columns == ["searcher", "mood"]
-
-
-def test_beside_a_position_by_its_own_name_the_column_query_is_the_text():
-    sessions = as_sessions(
-        session_frame([("s", 1, "jaguar", "a")], ["session", "qno", "query", "doc"])
-    )
-    assert select_rows(sessions, *NAMES, "text") == [("s", 1, 1, "a", "jaguar")]
 
 
 @pytest.mark.parametrize(
@@ -140,18 +130,21 @@ def test_what_is_wrong_is_told_or_left_out(tmp_path, some, named):
         as_sessions(frame[1:], bad="skip")
 
 
-def test_without_ranks_a_query_whose_rows_stand_apart_is_repeated():
-    frame = session_frame(
-        [("s", 1, "a"), ("s", 2, "b"), ("s", 1, "c")], ["session", "query", "doc"]
-    )
-    with refuses(BadInput, "sessions, row 2", "'s'"):
-        as_sessions(frame)
-
-
-def test_the_first_mistake_of_the_file_is_told():
-    frame = session_frame([("t", 1, 1, "a"), ("t", 1, 1, "b"), ("s", 2, 1, "a")])
-    with refuses(BadInput, "sessions, row 1", "'t'"):
-        as_sessions(frame)
+@pytest.mark.parametrize(
+    ("rows", "names", "about"),
+    [
+        # without ranks a query whose rows stand apart is repeated
+        ([("s", 1, "a"), ("s", 2, "b"), ("s", 1, "c")], "session query doc", ("sessions, row 2", "'s'")),
+        # of two mistakes, the first of the file
+        ([("t", 1, 1, "a"), ("t", 1, 1, "b"), ("s", 2, 1, "a")], "session query rank doc", ("sessions, row 1", "'t'")),
+        # a query has one topic, a session may have several
+        ([("t", 1, 1, "a", "x"), ("t", 2, 1, "a", "y"), ("s", 1, 1, "a", "x"), ("s", 1, 2, "b", "y")],
+         "session query rank doc topic", ("sessions, row 3", "'s'", "'x'", "'y'")),
+    ],
+)  # fmt: skip
+def test_what_is_wrong_with_rows_together(rows, names, about):
+    with refuses(BadInput, about):
+        as_sessions(session_frame(rows, names.split()))
 
 
 @pytest.mark.parametrize(
@@ -175,14 +168,6 @@ def test_fields_that_are_not_of_their_kind(tmp_path, column, value):
     with refuses(BadInput, "s.csv:3", "'t'", f"{column} '{value}'" if value else column):
         as_sessions(path)
     assert select_rows(as_sessions(path, bad="skip"), "session", "topic") == [("s", "7")]
-
-
-def test_a_query_has_one_topic():
-    names = [*NAMES, "topic"]
-    with refuses(BadInput, "sessions, row 1", "'s'", "'x'", "'y'"):
-        as_sessions(session_frame([("s", 1, 1, "a", "x"), ("s", 1, 2, "b", "y")], names))
-    sessions = as_sessions(session_frame([("s", 1, 1, "a", "x"), ("s", 2, 1, "a", "y")], names))
-    assert len(sessions.frame) == 2
 
 
 @pytest.mark.parametrize("length", [3, 32, 33, 200])
@@ -305,14 +290,9 @@ def test_sessions_of_the_session_track(tmp_path):
     assert sessions.columns == ["topic", "searcher"]
 
 
-def test_pages_that_count_as_queries_may_go_on_in_their_ranks(tmp_path):
-    sessions = as_sessions(write_file(tmp_path / "sessions.txt", XML), pages="count")
-    page = sessions.frame.filter((pl.col("session") == "1") & (pl.col("query") == 2))
-    assert page.select("rank", "doc").rows() == [(1, "d2"), (2, "d3")]
-
-
-def test_pages_can_count_as_queries(tmp_path):
-    text = XML.replace('rank="11"', 'rank="1"').replace('rank="12"', 'rank="2"')
+@pytest.mark.parametrize("first", [11, 1])
+def test_pages_can_count_as_queries_wherever_their_ranks_begin(tmp_path, first):
+    text = XML.replace('rank="11"', f'rank="{first}"').replace('rank="12"', f'rank="{first + 1}"')
     sessions = as_sessions(write_file(tmp_path / "sessions.txt", text), pages="count")
     assert select_rows(sessions)[:5] == [
         *(("1", 1, 1, "d1"), ("1", 1, 2, "d2"), ("1", 2, 1, "d2"), ("1", 2, 2, "d3")),
@@ -407,15 +387,14 @@ def test_a_session_without_a_query_is_refused_or_left_out(tmp_path):
         as_sessions(path)
     sessions = as_sessions(path, bad="skip")
     assert sessions.frame["session"].unique(maintain_order=True).to_list() == ["1", "2"]
-    assert any("1 session left out" in note for note in sessions.notes)
-    with refuses(BadInput, "sessions.txt"):
-        as_sessions(write_file(tmp_path / "sessions.txt", "<a></a>"))
+    assert find_notes(sessions.notes, 1, "session", "left", "out")
 
 
-def test_too_much_xml(tmp_path, monkeypatch):
+@pytest.mark.parametrize("text", ["<a></a>", XML])
+def test_xml_without_sessions_or_with_too_much(tmp_path, monkeypatch, text):
     monkeypatch.setattr("gainful.read.safe_xml.LARGEST", 100)
     with refuses(BadInput, "sessions.txt"):
-        as_sessions(write_file(tmp_path / "sessions.txt", XML))
+        as_sessions(write_file(tmp_path / "sessions.txt", text))
 
 
 # --- conversations --------------------------------------------------------------------------
@@ -458,13 +437,12 @@ def test_turns_that_do_not_parse(tmp_path, turn):
     assert sessions.dropped_count == 2
 
 
-def test_turns_that_are_repeated(tmp_path):
-    path = write_file(tmp_path / "sessions.txt", TURNS + "106_03 Q0 y 1 1.0 r\n")
-    with refuses(BadInput, "sessions.txt:6", "'106'", "'106_03'"):
-        as_sessions(path)
-    path = write_file(tmp_path / "sessions.txt", TURNS + "106_3 Q0 x 2 0.5 r\n")
-    with refuses(BadInput, "sessions.txt:6", "'106'", "'x'"):
-        as_sessions(path)
+@pytest.mark.parametrize(
+    ("line", "named"), [("106_03 Q0 y 1 1.0 r\n", "'106_03'"), ("106_3 Q0 x 2 0.5 r\n", "'x'")]
+)
+def test_turns_that_are_repeated(tmp_path, line, named):
+    with refuses(BadInput, "sessions.txt:6", "'106'", named):
+        as_sessions(write_file(tmp_path / "sessions.txt", TURNS + line))
 
 
 @pytest.mark.parametrize(
@@ -565,6 +543,8 @@ def test_check_reports_sessions_and_their_topics(tmp_path, checked):
 
 
 def test_check_tells_every_mistake_of_a_file(tmp_path, checked):
+    code, text = checked(write_file(tmp_path / "s.xml", XML[:900]))
+    assert (code, "truncated" in text) == (1, True)
     bad = [("x", 2, 1, "a"), ("y", 1, 1, "a"), ("y", 1, 1, "b"), ("z", 1, 1, "a"), ("z", 1, 2, "a")]
     path = tmp_path / "s.csv"
     session_frame([*FINE, *bad]).write_csv(path)
@@ -589,13 +569,6 @@ def test_check_takes_runs_with_turns_for_sessions_if_told_so(tmp_path, checked):
     code, text = checked(path, "--sessions-format", "dialogue")
     assert code == 2
     assert "'dialogue'" in text
-
-
-def test_check_of_truncated_xml(tmp_path, checked):
-    path = write_file(tmp_path / "s.xml", XML[:900])
-    code, text = checked(path)
-    assert code == 1
-    assert "truncated" in text
 
 
 def test_a_run_answers_the_last_query_of_sessions(tmp_path):

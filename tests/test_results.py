@@ -32,6 +32,16 @@ def results():
 
 
 @pytest.fixture(scope="module")
+def study():
+    return gainful.sessions.simulate_study(7)
+
+
+@pytest.fixture(scope="module")
+def of_sessions(study):
+    return gainful.sessions.evaluate(study.sessions, study.qrels, "sDCG@10")
+
+
+@pytest.fixture(scope="module")
 def runs():
     return gainful.evaluate(JUDGED, {"good": GOOD, "bad": BAD}, MEASURES)
 
@@ -105,17 +115,13 @@ def test_a_measure_is_found_by_any_of_its_spellings(results):
 def test_several_runs_are_compared_with_more_and_nothing_else_is_taken_for_a_test(runs, results):
     assert runs.compare(results, resamples=99).systems == ("good", "bad", "run")
     assert results.compare(runs, resamples=99).systems == ("run", "good", "bad")
+    assert gainful.compare([runs["good"], runs["bad"]], "RR").measures == ("RR",)
     for wrong in ("bad", BAD):
-        for mine in (runs, results):
-            with refuses(WrongType, "other"):
-                mine.compare(wrong)
+        with refuses(WrongType, "other"):
+            runs.compare(wrong)
 
 
-def test_means_are_no_method_and_say_so(results):
-    with refuses(WrongType, "a dict by measure"):
-        results.mean()
-    with refuses(WrongType, "a dict by measure"):
-        results.values()
+def test_means_are_a_dict_that_travels(results):
     assert results.items() == list(results.mean.items())
     assert send(results.mean) == results.mean == dict(results)
 
@@ -134,21 +140,10 @@ def test_the_lowest_queries_of_each_run_are_shown_by_run(runs):
     assert runs.worst(2, "P@1").select("run", "query").rows()[2:] == [("bad", "1"), ("bad", "2")]
 
 
-def test_results_of_sessions_are_not_compared_with_others_and_say_what_is():
-    study = gainful.sessions.simulate_study(7)
-    results = gainful.sessions.evaluate(study.sessions, study.qrels, "sDCG@10")
-    with refuses(WrongType, "by"):
-        results.compare(results)
-
-
 def test_the_lowest_queries_come_first_in_worst(results):
     assert results.worst(2)["query"].to_list() == ["2", "1"]
     assert results.worst(1, "P@1")["query"].to_list() == ["1"]  # of equal ones the first
     assert results.worst("P@1").equals(results.worst(10, "P@1"))
-    with refuses(BadValue, "n"):
-        results.worst(0)
-    with refuses(UnknownName, "AP"):
-        results.worst(1, "AP")
 
 
 def test_a_query_that_is_left_out_is_not_the_worst():
@@ -286,34 +281,21 @@ def test_sessions_have_the_same_protocol():
     assert results.to_pandas()["session"].tolist() == ["s", "t"]
 
 
-def test_sessions_that_are_evaluated_are_compared_as_they_are():
-    study = gainful.sessions.simulate_study(7)
-    results = gainful.sessions.evaluate(study.sessions, study.qrels, "sDCG@10")
-    direct = gainful.sessions.compare(study.sessions, study.qrels, "sDCG@10", resamples=99)
-    assert results.compare(resamples=99).to_dict() == direct.to_dict()
-    assert gainful.compare(results, resamples=99).to_dict() == direct.to_dict()
-    several = gainful.sessions.evaluate(study.sessions, study.qrels, ["nsDCG@10", "sDCG@10"])
-    selected = gainful.compare(several, measures="sDCG@10", resamples=99)
-    assert selected.to_dict() == direct.to_dict()
-    assert gainful.compare(several, "sDCG@10", resamples=99).to_dict() == direct.to_dict()
+def test_sessions_that_are_evaluated_are_compared_as_they_are(study, of_sessions):
+    data = study.sessions, study.qrels
+    several = gainful.sessions.evaluate(*data, ["nsDCG@10", "sDCG@10"])
+    expected = gainful.sessions.compare(*data, "sDCG@10", resamples=99).to_dict()
+    for comparison in (
+        of_sessions.compare(resamples=99),
+        gainful.compare(of_sessions, resamples=99),
+        gainful.sessions.compare(of_sessions, resamples=99),
+        gainful.compare(several, measures="sDCG@10", resamples=99),
+        gainful.compare(several, "sDCG@10", resamples=99),
+    ):
+        assert comparison.to_dict() == expected
     blocked = {"by": "system", "block": "searcher", "resamples": 99}
-    by_searcher = gainful.sessions.compare(study.sessions, study.qrels, "sDCG@10", **blocked)
-    assert gainful.compare(results, **blocked).to_dict() == by_searcher.to_dict()
-    for of_sessions in ({"by": "system"}, {"block": "searcher"}):
-        with refuses(BadValue, *of_sessions):
-            gainful.compare(JUDGED, GOOD, BAD, "RR", **of_sessions)
-    for beside in ({"runs": {"1": ["a"]}}, {"per_query": True}, {"like": "trec_eval"}):
-        with refuses(BadValue, *beside):
-            gainful.compare(results, **beside)
-    with refuses(BadValue, "qrels"):
-        gainful.sessions.compare(results, study.qrels)
-    assert gainful.sessions.compare(results, resamples=99).to_dict() == direct.to_dict()
-
-
-def test_sessions_come_before_their_judgments():
-    study = gainful.sessions.simulate_study(7)
-    with refuses(WrongType, "sessions"):
-        gainful.sessions.evaluate(study.qrels, study.sessions)
+    by_searcher = gainful.sessions.compare(*data, "sDCG@10", **blocked)
+    assert gainful.compare(of_sessions, **blocked).to_dict() == by_searcher.to_dict()
 
 
 def test_plots_are_drawn_in_a_notebook_without_network(results, runs):
@@ -326,11 +308,6 @@ def test_plots_are_drawn_in_a_notebook_without_network(results, runs):
     assert "jsdelivr" not in str(bundle)
 
 
-def test_a_plot_has_no_other_options_than_its_looks(results):
-    with refuses(UnknownName, "widht", "width"):
-        results.plot(widht=300)
-
-
 def test_names_of_runs_stay_apart_from_those_that_are_numbered():
     a, b = (gainful.evaluate(JUDGED, run, "RR") for run in (GOOD, BAD))
     named = gainful.evaluate(JUDGED, {"run 1": GOOD}, "RR")["run 1"]
@@ -338,17 +315,6 @@ def test_names_of_runs_stay_apart_from_those_that_are_numbered():
     assert gainful.figures.figure_data("dots", [a, b], resamples=99)["run"].to_list() == [
         *("run 1", "run 2")
     ]
-
-
-def test_measures_are_named_once(results, runs):
-    with refuses(BadValue, "measures"):
-        gainful.compare(JUDGED, GOOD, BAD, "RR", measures="P@1")
-    assert gainful.compare([runs["good"], runs["bad"]], "RR").measures == ("RR",)
-
-
-def test_a_result_is_saved_under_a_path(results):
-    with refuses(WrongType, "path"):
-        results.save(5)
 
 
 def test_figures_take_results(results, runs):
@@ -371,15 +337,39 @@ def test_a_convention_is_written_as_it_would_be_made():
     assert "averaged" in convention.to_text()
 
 
-def test_results_of_sessions_are_results_but_for_what_only_queries_have():
-    study = gainful.sessions.simulate_study(7)
-    results = gainful.sessions.evaluate(study.sessions, study.qrels, "sDCG@10")
-    assert isinstance(results, gainful.Results)
-    assert results.per_session.equals(results.tabulate())
+def test_results_of_sessions_are_results_but_for_what_only_queries_have(of_sessions):
+    assert isinstance(of_sessions, gainful.Results)
+    assert of_sessions.per_session.equals(of_sessions.tabulate())
     for name in ("queries", "per_query", "values_by_query"):
-        assert not hasattr(results, name)
-        assert name not in dir(results)
-    with pytest.raises(WrongType):
-        gainful.stats.mean_intervals(results)
-    with pytest.raises(WrongType):
-        gainful.evaluate(JUDGED, GOOD, "RR").compare(results)
+        assert not hasattr(of_sessions, name)
+        assert name not in dir(of_sessions)
+
+
+@pytest.mark.parametrize(
+    ("ask", "error", "about"),
+    [
+        (lambda r, *_: r.mean(), WrongType, "a dict by measure"),
+        (lambda r, *_: r.values(), WrongType, "a dict by measure"),
+        (lambda r, *_: r.save(5), WrongType, "path"),
+        (lambda r, *_: r.plot(widht=300), UnknownName, ("widht", "width")),
+        (lambda r, *_: r.worst(0), BadValue, "n"),
+        (lambda r, *_: r.worst(1, "AP"), UnknownName, "AP"),
+        (lambda r, *_: r.compare("bad"), WrongType, "other"),
+        (lambda r, *_: r.compare(BAD), WrongType, "other"),
+        (lambda r, of_sessions, _: r.compare(of_sessions), WrongType, "other"),
+        (lambda _, of_sessions, __: of_sessions.compare(of_sessions), WrongType, "by"),
+        (lambda _, of_sessions, __: gainful.stats.mean_intervals(of_sessions), WrongType, "results"),
+        (lambda *_: gainful.compare(JUDGED, GOOD, BAD, "RR", measures="P@1"), BadValue, "measures"),
+        (lambda *_: gainful.compare(JUDGED, GOOD, BAD, "RR", by="system"), BadValue, "by"),
+        (lambda *_: gainful.compare(JUDGED, GOOD, BAD, "RR", block="x"), BadValue, "block"),
+        (lambda _, of_sessions, __: gainful.compare(of_sessions, runs=GOOD), BadValue, "runs"),
+        (lambda _, of_sessions, __: gainful.compare(of_sessions, per_query=True), BadValue, "per_query"),
+        (lambda _, of_sessions, __: gainful.compare(of_sessions, like="trec_eval"), BadValue, "like"),
+        (lambda _, s, study: gainful.sessions.compare(s, study.qrels), BadValue, "qrels"),
+        (lambda _, __, s: gainful.sessions.evaluate(s.qrels, s.sessions), WrongType, "sessions"),
+    ],
+)  # fmt: skip
+def test_what_results_cannot_do_is_refused(request, ask, error, about):
+    given = map(request.getfixturevalue, ("results", "of_sessions", "study"))
+    with refuses(error, about):
+        ask(*given)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from contextlib import suppress
 from datetime import UTC, datetime
 
@@ -12,7 +11,7 @@ from facts import find_notes, list_facts
 from hypothesis import given, strategies as st
 from profiles import examples
 from refusals import refuses
-from written_files import write_file, write_table
+from written_files import write_file, write_lines, write_table
 
 import gainful
 from gainful.errors import BadInput, BadValue, GainfulError, NoColumn, UnknownName
@@ -88,10 +87,51 @@ def test_frames_and_lists_of_dicts_are_logs_too():
     assert all(value == values[0] for value in values)
 
 
-def test_rows_in_any_order_are_ordered_by_time(tmp_path):
-    head, *rows = CLICK_LOG.splitlines()
-    path = write_file(tmp_path / "log.csv", "\n".join([head, *rows[2:], *rows[:2]]))
-    assert places(as_sessions(path)) == PLACES
+CLICK_HEAD, *CLICK_ROWS = CLICK_LOG.splitlines(keepends=True)
+TABLES = {  # what is read of it, and words of a note
+    "rows in any order are ordered by time": (
+        "".join([CLICK_HEAD, *CLICK_ROWS[2:], *CLICK_ROWS[:2]]),
+        PLACES,
+        "",
+    ),
+    "the same text again is another query when its list begins anew; a further page goes on": (
+        "session,time,query,rank,doc\ns,1,x,1,a\ns,1,x,2,b\ns,5,x,1,a\ns,5,x,2,c\ns,6,x,3,d\n",
+        [
+            ("s", 1, 1, "a"),
+            ("s", 1, 2, "b"),
+            *(("s", 2, at, doc) for at, doc in enumerate("acd", 1)),
+        ],
+        "",
+    ),
+    "ids of queries tell them apart": (
+        "session,time,query,query_id,rank,doc\ns,2,x,q2,1,a\ns,1,x,q1,1,a\ns,3,x,q1,2,b\n",
+        [("s", 1, 1, "a"), ("s", 1, 2, "b"), ("s", 2, 1, "a")],
+        "",
+    ),
+    "an event that was logged twice counts once": (
+        "session,time,query,rank,doc\ns,1,x,1,a\ns,1,x,1,a\ns,1,x,2,b\n",
+        [("s", 1, 1, "a"), ("s", 1, 2, "b")],
+        "1 event twice once",
+    ),
+    "ranks from 0 are counted from 1": (
+        "session,query,rank,doc\ns,x,0,a\ns,x,1,b\n",
+        [("s", 1, 1, "a"), ("s", 1, 2, "b")],
+        "rank 0 1",
+    ),
+    "without positions the order of rows is the list": (
+        "session,query,doc,clicked\ns,x,a,0\ns,x,b,1\ns,y,a,0\n",
+        [("s", 1, 1, "a"), ("s", 1, 2, "b"), ("s", 2, 1, "a")],
+        "no positions row",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", TABLES)
+def test_what_a_table_says_of_lists(tmp_path, case):
+    text, expected, note = TABLES[case]
+    sessions = as_sessions(write_file(tmp_path / "log.csv", text))
+    assert places(sessions) == expected
+    assert not note or find_notes(sessions.notes, *note.split())
 
 
 def test_a_row_for_each_event(tmp_path):
@@ -106,41 +146,6 @@ def test_a_row_for_each_event(tmp_path):
     columns, event = sessions.notes
     assert find_notes([columns], "time", "seconds", "query", "text")
     assert list_facts(event) == ["1"]
-
-
-def test_the_same_text_again_is_another_query_when_its_list_begins_anew(tmp_path):
-    rows = "s,1,x,1,a\ns,1,x,2,b\ns,5,x,1,a\ns,5,x,2,c\ns,6,x,3,d\n"
-    sessions = as_sessions(write_file(tmp_path / "log.csv", "session,time,query,rank,doc\n" + rows))
-    assert places(sessions) == [
-        ("s", 1, 1, "a"),
-        ("s", 1, 2, "b"),
-        ("s", 2, 1, "a"),
-        ("s", 2, 2, "c"),
-        ("s", 2, 3, "d"),  # a further page continues the list
-    ]
-
-
-def test_ids_of_queries_tell_them_apart(tmp_path):
-    rows = "s,2,x,q2,1,a\ns,1,x,q1,1,a\ns,3,x,q1,2,b\n"
-    sessions = as_sessions(
-        write_file(tmp_path / "log.csv", "session,time,query,query_id,rank,doc\n" + rows)
-    )
-    assert places(sessions) == [("s", 1, 1, "a"), ("s", 1, 2, "b"), ("s", 2, 1, "a")]
-
-
-def test_an_event_that_was_logged_twice_counts_once(tmp_path):
-    rows = "s,1,x,1,a\ns,1,x,1,a\ns,1,x,2,b\n"
-    sessions = as_sessions(write_file(tmp_path / "log.csv", "session,time,query,rank,doc\n" + rows))
-    assert places(sessions) == [("s", 1, 1, "a"), ("s", 1, 2, "b")]
-    assert find_notes(sessions.notes, "1", "event", "twice", "once")
-
-
-def test_ranks_from_0_are_counted_from_1_and_it_is_said(tmp_path):
-    sessions = as_sessions(
-        write_file(tmp_path / "log.csv", "session,query,rank,doc\ns,x,0,a\ns,x,1,b\n")
-    )
-    assert places(sessions) == [("s", 1, 1, "a"), ("s", 1, 2, "b")]
-    assert find_notes(sessions.notes, "rank", "0", "1")
 
 
 def test_columns_are_mapped_and_then_not_told(tmp_path):
@@ -230,17 +235,8 @@ def test_a_date_that_can_be_read_in_two_ways_is_refused():
 
 
 MOMENTS = [
-    "2026-01-31T12:00:00Z",
-    "2026-01-31 12:00",
-    "31/Jan/2026:13:00:00 +0100",
-    "20260131120000",
-]
-MOMENTS += [
-    "1769860800",
-    "1769860800000",
-    "1769860800000000",
-    " 1769860800.0 ",
-    "31/01/2026 12:00:00",
+    *("2026-01-31T12:00:00Z", "2026-01-31 12:00", "31/Jan/2026:13:00:00 +0100", "20260131120000"),
+    *("1769860800", "1769860800000", "1769860800000000", " 1769860800.0 ", "31/01/2026 12:00:00"),
 ]
 
 
@@ -287,16 +283,25 @@ def test_sessions_of_users_end_with_a_pause(gap, sessions):
     assert as_sessions(frame, gap=gap).frame["session"].n_unique() == sessions
 
 
-@pytest.mark.parametrize("gap", ["soon", "30", "-1m", "", 0, "1e999s"])
-def test_a_gap_that_is_no_time(gap):
-    with refuses(BadValue, "gap"):
-        as_sessions(pl.DataFrame({"user": ["u"], "doc": ["a"]}), gap=gap)
-
-
-def test_a_gap_needs_times():
-    frame = pl.DataFrame({"user": ["u"], "query": ["x"], "doc": ["a"]})
-    with refuses(BadInput, "sessions"):
-        as_sessions(frame)
+@pytest.mark.parametrize(
+    ("columns", "gap", "error", "about"),
+    [
+        *(({"user": "u"}, gap, BadValue, "gap") for gap in ("soon", "30", "-1m", "", 0, "1e999s")),
+        ({"user": "u", "query": "x"}, None, BadInput, "sessions"),  # a gap needs times
+        ({"query": "x"}, None, NoColumn, "sessions"),
+        ({"session": "x"}, None, NoColumn, "sessions"),
+        ({"session": "x", "query": "a", "doc": None}, None, NoColumn, "sessions"),
+        (
+            {"user_id": "u", "time": 1772355600, "query": "x", "results": ["a", "b"], "doc": None},
+            *(None, BadInput, ("sessions", "'results'")),
+        ),
+    ],
+)
+def test_a_log_without_what_it_needs_is_refused(columns, gap, error, about):
+    columns = {"doc": "a"} | columns
+    frame = pl.DataFrame({name: [value] for name, value in columns.items() if value is not None})
+    with refuses(error, about):
+        as_sessions(frame, gap=gap)
 
 
 # --- what is wrong --------------------------------------------------------------------------
@@ -331,12 +336,35 @@ def test_bad_events_are_counted_told_and_left_out(tmp_path, row, named):
     assert find_notes(sessions.notes, 2, "left", "out", f"{path}:3", *named, "line", 4)
 
 
-def test_a_session_of_two_users_is_refused_or_left_out(tmp_path):
-    rows = "t,u,2026-01-31T12:00:00Z,shown,x,1,a\nt,v,2026-01-31T12:00:00Z,shown,x,2,b\n"
-    path = write_file(tmp_path / "log.csv", HEAD + FINE + rows)
-    with refuses(BadInput, "log.csv:3", "'t'", "'u'", "'v'"):
+TWO_USERS = "t,u,2026-01-31T12:00:00Z,shown,x,1,a\nt,v,2026-01-31T12:00:00Z,shown,x,2,b\n"
+GAP = "session,query,rank,doc,clicked\nt,x,1,a,1\nt,x,3,b,0\ns,x,1,a,1\n"
+NO_QUERY = "session,query,rank,doc,event\ns,x,1,a,click\ns,,1,a,impression\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "named", "left"),
+    [
+        (HEAD + FINE + TWO_USERS, ("log.csv:3", "'t'", "'u'", "'v'"), ["s"]),
+        (GAP, ("log.csv:3", "rank 2", "--bad skip"), ["s"]),
+        (NO_QUERY, ("log.csv:3",), None),
+    ],
+    ids=["two users", "a list with a gap", "a click beside an impression without its query"],
+)
+def test_a_bad_session_is_refused_or_left_out(tmp_path, text, named, left):
+    path = write_file(tmp_path / "log.csv", text)
+    with refuses(BadInput, named):
         as_sessions(path)
-    assert places(as_sessions(path, bad="skip")) == [("s", 1, 1, "a")]
+    if left is None:
+        with refuses(BadInput, "log.csv"):
+            as_sessions(path, bad="skip")
+    else:
+        assert as_sessions(path, bad="skip").frame["session"].to_list() == left
+
+
+def test_json_values_of_other_kinds_are_told(tmp_path):
+    rows = [{"session": "s", "query": "x", "doc": "a"}, {"session": None, "query": "x", "doc": "b"}]
+    with refuses(BadInput, "log.jsonl:2"):
+        as_sessions(write_lines(tmp_path / "log.jsonl", *rows))
 
 
 def test_sessions_of_a_user_that_overlap_are_told(tmp_path):
@@ -350,15 +378,6 @@ def test_sessions_of_a_user_that_overlap_are_told(tmp_path):
     sessions = as_sessions(path)
     assert sessions.frame["session"].n_unique() == 3
     assert list_facts(sessions.notes[-1]) == ["1", f"{path}:4", "'t'", "'u'"]
-
-
-def test_a_log_without_what_it_needs_is_refused():
-    with refuses(NoColumn, "sessions"):
-        as_sessions(pl.DataFrame({"query": ["x"], "doc": ["a"]}))
-    with refuses(NoColumn, "sessions"):
-        as_sessions(pl.DataFrame({"session": ["x"], "doc": ["a"]}))
-    with refuses(NoColumn, "sessions"):
-        as_sessions(pl.DataFrame({"session": ["x"], "query": ["a"]}))
 
 
 def test_progress_of_a_log_is_reported(tmp_path):
@@ -385,13 +404,6 @@ def test_a_tsv_may_have_quotes_in_it(tmp_path):
     assert as_sessions(write_file(tmp_path / "q.tsv", quoted)).frame["text"].to_list() == [
         'red "best" shoes'
     ]
-
-
-def test_json_values_of_other_kinds_are_told(tmp_path):
-    rows = [{"session": "s", "query": "x", "doc": "a"}, {"session": None, "query": "x", "doc": "b"}]
-    path = write_file(tmp_path / "log.jsonl", "\n".join(map(json.dumps, rows)))
-    with refuses(BadInput, "log.jsonl:2"):
-        as_sessions(path)
 
 
 def test_a_log_with_its_own_names_is_checked_as_it_is_read(tmp_path):
@@ -463,36 +475,12 @@ def test_any_table_is_answered_or_refused(rows, bad, gap, rule):
         assert results.mean["sDCG@3"] >= 0
 
 
-def test_a_log_without_positions_says_how_lists_were_made(tmp_path):
-    text = "session,query,doc,clicked\ns,x,a,0\ns,x,b,1\ns,y,a,0\n"
-    sessions = as_sessions(write_file(tmp_path / "log.csv", text))
-    assert places(sessions) == [("s", 1, 1, "a"), ("s", 1, 2, "b"), ("s", 2, 1, "a")]
-    assert find_notes(sessions.notes, "no", "positions", "row")
-
-
-def test_a_click_beside_an_impression_without_its_query_is_refused(tmp_path):
-    text = "session,query,rank,doc,event\ns,x,1,a,click\ns,,1,a,impression\n"
-    path = write_file(tmp_path / "log.csv", text)
-    with refuses(BadInput, "log.csv:3"):
-        as_sessions(path)
-    with refuses(BadInput, "log.csv"):
-        as_sessions(path, bad="skip")
-
-
 def test_clicks_alone_are_not_what_was_shown(tmp_path):
     text = "session,query,rank,doc,clicked\ns,x,1,a,1\ns,x,4,b,1\n"
     with refuses(BadInput, "log.csv"):
         as_sessions(write_file(tmp_path / "log.csv", text))
     whole = text.replace("x,4", "x,2")  # two results, both clicked
     assert len(as_sessions(write_file(tmp_path / "log.csv", whole)).frame) == 2
-
-
-def test_whole_lists_in_a_cell_are_told_how_to_become_rows():
-    frame = pl.DataFrame(
-        {"user_id": ["u"], "time": [1772355600], "query": ["x"], "results": [["a", "b"]]}
-    )
-    with refuses(BadInput, "sessions", "'results'"):
-        as_sessions(frame)
 
 
 def test_a_log_in_which_nobody_clicked_is_answered_so(tmp_path):
@@ -554,15 +542,6 @@ def test_a_list_with_a_gap_is_no_better_for_a_document_that_stands_twice():
     log = pl.DataFrame(rows, ["session", "query", "rank", "doc"], orient="row")
     with refuses(BadInput, "sessions, row 2", "rank 2"):
         as_sessions(log)
-
-
-def test_a_bad_list_is_told_how_to_go_on_without_it(tmp_path):
-    text = "session,query,rank,doc,clicked\ns,x,1,a,1\ns,x,3,b,0\nt,x,1,a,1\n"
-    with refuses(BadInput, "log.csv:3", "rank 2", "--bad skip"):
-        as_sessions(write_file(tmp_path / "log.csv", text))
-    assert as_sessions(write_file(tmp_path / "log.csv", text), bad="skip").frame[
-        "session"
-    ].to_list() == ["t"]
 
 
 def test_topics_that_were_not_judged_are_told_with_those_that_were(tmp_path):

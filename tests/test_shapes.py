@@ -209,26 +209,47 @@ def test_what_tells_both_needs_no_run_beside_it(shape):
     assert verdict.passed
 
 
-def test_documents_may_be_called_as_records_call_their_parts():
-    words = {"q": {"retrieved": 0.9, "relevant": 0.5}}
-    assert gainful.evaluate({"q": {"relevant": 1}}, words, "RR").mean == {"RR": 0.5}
+@pytest.mark.parametrize(
+    ("qrels", "run"),
+    [
+        ([["a"], ["c"]], [["b", "a"], ["c"]]),
+        ([{"a": 1}, {"c": 1}], [[("b", 2.0), ("a", 1.0)], ["c"]]),
+        ([[5], [7]], np.array([[4, 5, 6, 8], [7, 1, 2, 3]])),
+        (pa.array([["a"], ["c"]]), pa.array([["b", "a"], ["c"]])),
+        ([["a"], ["c"]], {"ids": [["b", "a"], ["c"]], "documents": None, "distances": [[0.1, 0.2], [0.3]]}),
+    ],
+    ids=["lists", "pairs", "numbers", "Arrow", "a batch of answers"],
+)  # fmt: skip
+def test_lists_in_query_order_go_with_judgments_in_that_order(qrels, run):
+    results = gainful.evaluate(qrels, run, MEASURES)
+    assert (results.mean, list(results.queries)) == (VALUES, ["0", "1"])
 
 
-def test_lists_in_query_order_go_with_judgments_in_that_order():
-    results = gainful.evaluate([["a"], ["c"]], [["b", "a"], ["c"]], MEASURES)
-    assert results.mean == VALUES
-    assert list(results.queries) == ["0", "1"]
-    graded = gainful.evaluate([{"a": 1}, {"c": 1}], [[("b", 2.0), ("a", 1.0)], ["c"]], MEASURES)
-    assert graded.mean == VALUES
-    numbers = gainful.evaluate([[5], [7]], np.array([[4, 5, 6, 8], [7, 1, 2, 3]]), MEASURES)
-    assert numbers.mean == VALUES
-    arrow = gainful.evaluate(pa.array([["a"], ["c"]]), pa.array([["b", "a"], ["c"]]), MEASURES)
-    assert arrow.mean == VALUES
+@pytest.mark.parametrize(
+    ("qrels", "run"),
+    [
+        ({"relevant": 1}, {"retrieved": 0.9, "relevant": 0.5}),  # as records call their parts
+        ([str(UUID(int=1))], [{"uuid": UUID(int=2)}, {"uuid": UUID(int=1)}]),
+    ],
+)
+def test_odd_ids_of_documents(qrels, run):
+    assert gainful.evaluate({"q": qrels}, {"q": run}, "RR").mean == {"RR": 0.5}
 
 
-def test_a_document_that_a_list_repeats_is_told_of_lists_in_query_order_too():
-    with refuses(BadInput, "run"):
-        gainful.evaluate([["a"]], [["a", "a"]], "RR")
+def es_answer(docs):
+    hits = [
+        {"_index": "i", "_id": doc, "_score": score, "_source": {"t": 1}}
+        for doc, score in docs.items()
+    ]
+    return {"took": 1, "timed_out": False, "hits": {"total": {"value": 2}, "hits": hits}}
+
+
+def solr_answer(docs):
+    results = [{"id": doc, "score": score} for doc, score in docs.items()]
+    return {
+        "responseHeader": {"status": 0, "params": {"q": "x"}},
+        "response": {"numFound": 2, "docs": results},
+    }
 
 
 @pytest.mark.parametrize(
@@ -260,16 +281,16 @@ def test_a_document_that_a_list_repeats_is_told_of_lists_in_query_order_too():
         (pl.DataFrame({"query": ["1"], "text": ["a"]}), RUN, ("judgments", "doc_id")),
         (QRELS, pd.DataFrame({"x": [1], "y": [2]}), ("run", "query_id")),
         (pl.DataFrame({"query": ["1"], "doc": ["a"], "rank": [1]}), RUN, "judgments"),
+        ([["a"]], [["a", "a"]], "run"),
+        ([["a"], ["c"]], {"responses": [es_answer({"b": 1}), {"error": {"type": "gone"}, "status": 404}]}, "run[1]"),
+
+        (QRELS, {"retrieved": None, 0: []}, "run['retrieved']"),
+        (QRELS, 7, "run"),
     ],
 )  # fmt: skip
 def test_what_is_not_clear_is_refused_with_what_it_could_be(qrels, run, about):
-    with refuses(BadInput, about):
+    with refuses(WrongType if isinstance(run, int) else BadInput, about):
         gainful.evaluate(qrels, run, "RR")
-
-
-def test_a_shape_that_is_none_lists_those_that_are_known():
-    with refuses(WrongType, "run"):
-        gainful.evaluate(QRELS, 7, "RR")
 
 
 def answer(ask) -> str:
@@ -279,6 +300,18 @@ def answer(ask) -> str:
     except GainfulError as error:
         return str(error)
     return ""
+
+
+def test_several_runs_where_one_is_due_are_refused():
+    with refuses(BadInput, "run"):
+        gainful.gate(QRELS, [RUN, RUN], floors={"RR": 0.5})
+
+
+@pytest.mark.parametrize("kind", [gainful.Run, gainful.Qrels])
+def test_values_that_need_frames_say_the_way(kind):
+    with pytest.raises(WrongType) as refused:
+        kind(RUN)
+    assert "gainful.evaluate" in str(refused.value)
 
 
 @given(ANYTHING, ANYTHING)
@@ -291,16 +324,6 @@ def test_whatever_is_nested_in_whatever_is_evaluated_or_refused_in_a_line(qrels,
 def test_arrays_of_whatever_are_measured_or_refused_in_a_line(grades, other, name):
     for numbers in (grades, [3, 2, 3]):
         assert "\n" not in answer(lambda numbers=numbers: gainful.ndcg(numbers, **{name: other}))
-
-
-def test_several_runs_where_one_is_due_are_refused():
-    with refuses(BadInput, "run"):
-        gainful.gate(QRELS, [RUN, RUN], floors={"RR": 0.5})
-
-
-def test_ids_may_be_uuids():
-    doc = UUID(int=1)
-    assert gainful.evaluate({"1": [str(doc)]}, {"1": [{"uuid": doc}]}, "RR").mean == {"RR": 1.0}
 
 
 def test_scores_that_rise_down_every_list_may_be_distances_and_that_is_said():
@@ -382,11 +405,9 @@ def test_numbers_whose_name_says_nothing_may_be_grades(name):
         gainful.evaluate(judged.with_columns(more=1), RUN, "RR")
 
 
-def test_grades_can_be_passed_over_and_other_roles_cannot():
+def test_grades_of_judgments_can_be_passed_over():
     judged = pl.DataFrame({"query": ["1", "2"], "doc": ["a", "c"], "Grade": [0, 0]})
     assert gainful.evaluate(judged, RUN, "RR", columns={"grade": None}).mean == {"RR": 0.75}
-    with pytest.raises(WrongType):
-        gainful.evaluate(judged, RUN, "RR", columns={"query": None})
     shown = [{"session": "s", "query": 1, "rank": 1, "doc": "a", "grade": 1}]
     with refuses(BadValue, "columns['grade']"):
         sessions.evaluate(shown, columns={"grade": None})
@@ -420,19 +441,9 @@ MAPPED_RUN = pl.DataFrame(
 )
 
 
-@pytest.mark.parametrize(
-    "make",
-    [
-        lambda frame: frame,
-        lambda frame: frame.to_pandas(),
-        lambda frame: frame.to_arrow(),
-        lambda frame: frame.lazy(),
-        lambda frame: duckdb.from_arrow(frame.to_arrow()),
-        lambda frame: frame.to_dicts(),
-    ],
-    ids=["polars", "pandas", "Arrow", "lazy", "DuckDB", "records"],
-)
-def test_columns_may_have_names_of_their_own(make):
+@pytest.mark.parametrize("kind", ["polars", "pandas", "Arrow", "lazy polars", "DuckDB", "records"])
+def test_columns_may_have_names_of_their_own(kind):
+    make = FRAME_MAKERS.get(kind, pl.DataFrame.to_dicts)
     results = gainful.evaluate(make(MAPPED_QRELS), make(MAPPED_RUN), MEASURES, columns=COLUMNS)
     assert results.mean == VALUES
 
@@ -454,6 +465,11 @@ def test_columns_of_judgments_and_run_may_differ():
         ({"query": ""}, WrongType, "columns['query']"),
         ("user", WrongType, "columns"),
         ({"query": "user", "doc": "user"}, BadValue, "columns"),
+        ({"query": None}, WrongType, "columns['query']"),
+        ({"run.grade": "x"}, UnknownName, "run.grade"),
+        ({"qrels.score": "x"}, UnknownName, "qrels.score"),
+        ({"rum.doc": "x"}, UnknownName, "rum.doc"),
+        ({"run.": "x"}, UnknownName, "run."),
     ],
 )
 def test_columns_that_are_not_there_or_no_columns(columns, error, about):
@@ -517,12 +533,6 @@ def test_a_column_that_no_table_has_is_refused(tmp_path, run_gainful, columns):
     message = run_gainful("eval", qrels, run, "--columns", words, status=2).err
     assert len(message.splitlines()) == 1
     assert run_gainful("check", qrels, run, "--columns", words, status=None).status > 0
-
-
-@pytest.mark.parametrize("role", ["run.grade", "qrels.score", "rum.doc", "run."])
-def test_roles_of_judgments_and_runs_are_checked(role):
-    with pytest.raises(UnknownName):
-        gainful.evaluate(QRELS, RUN, "RR", columns={role: "x"})
 
 
 OWN_FIELDS = [  # what was retrieved, what is relevant, and the query, which need not be told
@@ -675,6 +685,10 @@ def test_flat_arrays_are_cut_into_groups(groups):
     values = gainful.ndcg(FLAT_GRADES, FLAT_SCORES, **groups)
     assert values.tolist() == pytest.approx(GROUP_VALUES)
     assert gainful.ndcg(FLAT_GRADES, scores=FLAT_SCORES, k=1, **groups).tolist() == [1.0, 0.0]
+    precisions = gainful.compute("AP", [1, 0, 0, 1, 1], **groups)
+    assert precisions.tolist() == pytest.approx([1, (1 / 2 + 2 / 3) / 2])
+    curves = gainful.cg_curve([1, 0, 1, 0, 2], **groups)
+    assert [curve.tolist() for curve in curves] == [[1, 1], [1, 1, 3]]
 
 
 def test_groups_whose_rows_are_scattered_come_in_the_order_of_their_first_rows():
@@ -683,60 +697,49 @@ def test_groups_whose_rows_are_scattered_come_in_the_order_of_their_first_rows()
     assert values.tolist() == pytest.approx(GROUP_VALUES)
 
 
-def test_groups_of_other_measures_and_of_curves():
-    assert gainful.compute("AP", [1, 0, 1, 0, 1], group=[3, 2]).tolist() == pytest.approx(
-        [(1 + 2 / 3) / 2, 1 / 2]
-    )
-    curves = gainful.cg_curve([1, 0, 1, 0, 2], group=[3, 2])
-    assert [curve.tolist() for curve in curves] == [[1, 1, 2], [0, 2]]
+PADDED, MASK = [[3, 2, np.nan], [1, 0, 2]], [[True, True, False], [True, True, True]]
 
 
 @pytest.mark.parametrize(
-    ("options", "about"),
+    ("grades", "options", "error", "about"),
     [
-        ({"group": [2, 2]}, "group"),
-        ({"group": [7, 7, 3, 3, 3]}, "group"),
-        ({"group": [1, 1, 1, 1, 1]}, "group"),
-        ({"group": [2.5, 2.5]}, "group"),
-        ({"qid": [1, 2]}, "qid"),
-        ({"group": [2, 3], "qid": [1, 1, 2, 2, 2]}, "qid"),
-        ({"group": [2, 3], "mask": [1, 1, 1, 1, 0]}, "mask"),
-        ({"group": [2, 3], "scores": [1, 2]}, "scores"),
+        (FLAT_GRADES, {"group": [2, 2]}, BadValue, "group"),
+        (FLAT_GRADES, {"group": [7, 7, 3, 3, 3]}, BadValue, "group"),
+        (FLAT_GRADES, {"group": [1, 1, 1, 1, 1]}, BadValue, "group"),
+        (FLAT_GRADES, {"group": [2.5, 2.5]}, BadValue, "group"),
+        (FLAT_GRADES, {"qid": [1, 2]}, BadValue, "qid"),
+        (FLAT_GRADES, {"group": [2, 3], "qid": [1, 1, 2, 2, 2]}, BadValue, "qid"),
+        (FLAT_GRADES, {"group": [2, 3], "mask": [1, 1, 1, 1, 0]}, BadValue, "mask"),
+        (FLAT_GRADES, {"group": [2, 3], "scores": [1, 2]}, BadValue, "scores"),
+        (PADDED, {}, BadValue, "grades[0][2]"),
+        (PADDED, {"mask": [1, 1, 0]}, BadShape, "mask"),
+        (PADDED, {"mask": [[2, 1, 0], [1, 1, 1]]}, WrongType, "mask"),
+        ([[1, 2], [3]], {"mask": [[1, 1], [1]]}, BadShape, "grades"),
+        ([3, 2, 3], {"scores": 5}, WrongType, "scores"),  # meant as a cutoff
+        ("323", {}, WrongType, "grades"),
     ],
 )
-def test_groups_that_do_not_fit(options, about):
-    with refuses(BadValue, about):
-        gainful.ndcg(FLAT_GRADES, **options)
+def test_arrays_that_do_not_fit(grades, options, error, about):
+    with refuses(error, about):
+        gainful.ndcg(grades, **options)
 
 
 def test_padding_is_left_out_by_a_mask():
     """3, 2 is in order; 1, 0, 2 is as the second group above, with 1 first."""
-    grades = [[3, 2, np.nan], [1, 0, 2]]
-    mask = [[True, True, False], [True, True, True]]
     second = (1 + 2 / 2) / (2 + 1 / np.log2(3))
-    for padded in (grades, np.ma.array(np.nan_to_num(grades), mask=np.isnan(grades))):
-        assert gainful.ndcg(padded, mask=mask).tolist() == pytest.approx([1.0, second])
-    assert gainful.ndcg(grades, mask=[[1, 1, 0], [1, 1, 1]])[0] == 1.0
+    for padded in (PADDED, np.ma.array(np.nan_to_num(PADDED), mask=np.isnan(PADDED))):
+        assert gainful.ndcg(padded, mask=MASK).tolist() == pytest.approx([1.0, second])
+    assert gainful.ndcg(PADDED, mask=[[1, 1, 0], [1, 1, 1]])[0] == 1.0
     scores = [[0.1, 0.9, np.nan], [3, 2, 1]]
     first = (2 + 3 / np.log2(3)) / (3 + 2 / np.log2(3))
-    assert gainful.ndcg(grades, scores, mask=mask).tolist() == pytest.approx([first, second])
+    assert gainful.ndcg(PADDED, scores, mask=MASK).tolist() == pytest.approx([first, second])
     assert gainful.ndcg([[np.nan], [1.0]], mask=[[0], [1]]).tolist() == [0.0, 1.0]
-    with refuses(BadValue, "grades[0][2]"):
-        gainful.ndcg(grades)
-    with refuses(BadShape, "mask"):
-        gainful.ndcg(grades, mask=[1, 1, 0])
-    with refuses(BadShape, "grades"):
-        gainful.ndcg([[1, 2], [3]], mask=[[1, 1], [1]])
-    with refuses(WrongType, "mask"):
-        gainful.ndcg(grades, mask=[[2, 1, 0], [1, 1, 1]])
 
 
 def test_typed_grades_are_read():
     for text in ("3 2 3", "3,2,3", "[3, 2, 3]", "(3 2 3)"):
         assert gainful.ndcg(text) == gainful.ndcg([3, 2, 3])
         assert gainful.explain(text).value == gainful.ndcg([3, 2, 3])
-    with refuses(WrongType, "grades"):
-        gainful.ndcg("323")
 
 
 def test_commands_read_grades_however_they_are_quoted(run_gainful):
@@ -748,12 +751,6 @@ def test_commands_read_grades_however_they_are_quoted(run_gainful):
 def test_arrow_lists_are_rankings():
     for lists in (pa.array([[3, 2], [1]]), pa.chunked_array([[[3, 2]], [[1]]])):
         assert gainful.cg(lists).tolist() == [5, 1]
-
-
-def test_a_number_where_scores_belong_is_a_cutoff_and_that_is_said():
-    with refuses(WrongType, "scores"):
-        gainful.ndcg([3, 2, 3], 5)
-    assert gainful.ndcg([1, 0], [0.1, 0.9]) == pytest.approx(1 / np.log2(3))
 
 
 @define
@@ -818,18 +815,14 @@ def test_names_of_other_tools_are_answered(ask, meant):
     assert f"did you mean {meant}" in str(refused.value)
 
 
-def test_values_that_need_frames_say_the_way():
-    for kind in (gainful.Run, gainful.Qrels):
-        with pytest.raises(WrongType) as refused:
-            kind(RUN)
-        assert "gainful.evaluate" in str(refused.value)
-
-
 @pytest.mark.parametrize("shape", ["records", "rows of lists", "RAG dicts", "ragas"])
 def test_lists_in_a_json_file_are_read_as_in_memory(tmp_path, shape):
     path = tmp_path / "run.json"
     path.write_text(json.dumps(RUNS[shape], indent=1))
     assert gainful.evaluate(QRELS, path, MEASURES).mean == VALUES
+    (tmp_path / "q.json").write_text('[["a"], ["c"]]')
+    path.write_text('[["b", "a"], ["c"]]')
+    assert gainful.evaluate(tmp_path / "q.json", path, MEASURES).mean == VALUES
 
 
 @pytest.mark.parametrize("shape", ["RAG dicts", "ragas"])
@@ -845,13 +838,6 @@ def test_files_that_tell_both_need_no_run_beside_them(run_gainful, tmp_path, sha
         run_gainful("check", path)
 
 
-def test_lists_in_query_order_in_json_files(tmp_path):
-    (tmp_path / "q.json").write_text('[["a"], ["c"]]')
-    (tmp_path / "r.json").write_text('[["b", "a"], ["c"]]')
-    results = gainful.evaluate(tmp_path / "q.json", tmp_path / "r.json", MEASURES)
-    assert results.mean == VALUES
-
-
 @pytest.mark.parametrize("make", [pd.DataFrame, pl.DataFrame, pa.table])
 def test_queries_that_were_numbers_in_a_frame_join_it_again(make):
     users = make({"user": [7, 8], "item": ["a", "c"]})
@@ -860,22 +846,6 @@ def test_queries_that_were_numbers_in_a_frame_join_it_again(make):
     assert results.per_query.rows() == [(7, 0.5), (8, 1.0)]
     assert results.to_pandas()["query"].tolist() == [7, 8]
     assert list(results.queries) == ["7", "8"]
-
-
-def es_answer(docs):
-    hits = [
-        {"_index": "i", "_id": doc, "_score": score, "_source": {"t": 1}}
-        for doc, score in docs.items()
-    ]
-    return {"took": 1, "timed_out": False, "hits": {"total": {"value": 2}, "hits": hits}}
-
-
-def solr_answer(docs):
-    results = [{"id": doc, "score": score} for doc, score in docs.items()]
-    return {
-        "responseHeader": {"status": 0, "params": {"q": "x"}},
-        "response": {"numFound": 2, "docs": results},
-    }
 
 
 ANSWERS = {
@@ -924,19 +894,6 @@ def test_fields_of_lists_without_known_names_are_told_by_check_too(tmp_path):
     path.write_text('{"question": "x", "contexts": [{"ref": "a"}], "gold": ["a"]}\n')
     (finding,) = gainful.check(path).findings
     assert "retrieved=contexts,relevant=gold,doc=ref" in finding.problems[0]
-
-
-def test_keys_of_answers_need_be_no_texts():
-    with pytest.raises(BadInput):
-        gainful.evaluate({"1": {"a": 1}}, {"retrieved": None, 0: []}, "RR")
-
-
-def test_a_batch_of_answers_is_a_run_in_query_order():
-    chroma = {"ids": [["b", "a"], ["c"]], "documents": None, "distances": [[0.1, 0.2], [0.3]]}
-    assert gainful.evaluate([["a"], ["c"]], chroma, "RR")["RR"] == 0.75
-    failed = {"responses": [es_answer(ANSWERED["1"]), {"error": {"type": "gone"}, "status": 404}]}
-    with refuses(BadInput, "run[1]"):
-        gainful.evaluate([["a"], ["c"]], failed, "RR")
 
 
 FOREIGN = [  # of a package, LangSmith, MLflow, an engine that failed, a map

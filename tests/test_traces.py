@@ -116,10 +116,46 @@ def test_retriever_spans_of_openinference_are_queries_in_order_of_time(write_log
     ]
 
 
-def test_ten_documents_and_more_stay_in_the_order_of_their_index(write_log):
-    docs = [f"d{number}" for number in range(12)]
-    path = write_log(phoenix_span(1, docs))
-    assert [row[3] for row in list_results(path)] == docs
+CHAIN = [phoenix_span(n, None, kind="CHAIN", parent=f"{n - 1:016x}") for n in range(2, 300)]
+SPANS = {  # and the documents of their searches
+    "ten documents and more stay in the order of their index": (
+        [phoenix_span(1, [f"d{number}" for number in range(12)])],
+        [f"d{number}" for number in range(12)],
+    ),
+    "documents of GenAI as a JSON text": (
+        [otlp_export(otlp_span(1, genai([]) | {"gen_ai.retrieval.documents": '[{"id": "x"}]'}))],
+        ["x"],
+    ),
+    "calls in a circle end nothing": (
+        [
+            phoenix_span(1, ["a"], parent=f"{2:016x}"),
+            phoenix_span(2, None, kind="CHAIN", parent=f"{3:016x}"),
+            phoenix_span(3, None, kind="CHAIN", parent=f"{2:016x}"),
+        ],
+        ["a"],
+    ),
+    "a search far below another is part of it": (
+        [
+            *reversed(CHAIN),
+            phoenix_span(1, ["a"]),
+            phoenix_span(300, ["b"], parent=f"{299:016x}"),
+            phoenix_span(301, ["c"], parent=f"{298:016x}", trace="another"),
+        ],
+        ["a", "c"],
+    ),
+}
+
+
+@pytest.mark.parametrize("case", SPANS)
+def test_spans_that_count_as_searches(write_log, case):
+    spans, docs = SPANS[case]
+    assert [row[3] for row in list_results(write_log(*spans))] == docs
+
+
+def test_one_json_object_over_several_lines_is_one_export(tmp_path):
+    path = tmp_path / "trace.json"
+    path.write_text(json.dumps(otlp_export(otlp_span(1, genai(["a"]))), indent=2))
+    assert list_results(path) == [(TRACE, 1, 1, "a")]
 
 
 @pytest.mark.parametrize(
@@ -142,31 +178,6 @@ def test_documents_nested_flattened_or_as_json_are_read_alike(write_log, documen
     assert [row[2:] for row in list_results(path)] == [(1, "a"), (2, "7")]
 
 
-def test_the_frame_of_phoenix_as_parquet(tmp_path):
-    frame = pl.DataFrame(
-        {
-            "context.trace_id": [TRACE, TRACE],
-            "context.span_id": ["1", "2"],
-            "span_kind": ["RETRIEVER", "LLM"],
-            "start_time": pl.Series(
-                ["2026-03-01 10:00:00", "2026-03-01 10:00:01"]
-            ).str.to_datetime(),
-            "attributes.session.id": ["s1", "s1"],
-            "attributes.retrieval.documents": [
-                [
-                    {"document.id": "a", "document.score": 0.5},
-                    {"document.id": "b", "document.score": 0.4},
-                ],
-                None,
-            ],
-        }
-    )
-    frame.write_parquet(tmp_path / "spans.parquet")
-    path = tmp_path / "spans.parquet"
-    assert find_session_format(open_source(path)).name == "openinference"
-    assert list_results(path) == [("s1", 1, 1, "a"), ("s1", 1, 2, "b")]
-
-
 def test_genai_retrievals_in_otlp_exports_are_queries(write_log):
     conversation = {"gen_ai.conversation.id": "conv_1"}
     path = write_log(
@@ -182,18 +193,6 @@ def test_genai_retrievals_in_otlp_exports_are_queries(write_log):
         ("conv_1", 2, 1, "b", "opening hours"),
         ("conv_1", 2, 2, "a", "opening hours"),
     ]
-
-
-def test_documents_of_genai_as_a_json_text_are_read_too(write_log):
-    attributes = genai([], **{"gen_ai.retrieval.documents": '[{"id": "x", "score": 0.1}]'})
-    path = write_log(otlp_export(otlp_span(1, attributes)))
-    assert list_results(path) == [(TRACE, 1, 1, "x")]
-
-
-def test_one_json_object_over_several_lines_is_one_export(tmp_path):
-    path = tmp_path / "trace.json"
-    path.write_text(json.dumps(otlp_export(otlp_span(1, genai(["a"]))), indent=2))
-    assert list_results(path) == [(TRACE, 1, 1, "a")]
 
 
 def test_the_session_is_told_by_any_span_of_the_trace_and_else_the_trace_is_one(write_log):
@@ -248,15 +247,6 @@ def test_a_retriever_within_another_is_part_of_it(write_log):
     assert find_notes(sessions.notes, 1, "reranker", "not", "used")
 
 
-def test_spans_that_call_one_another_in_a_circle_end_nothing(write_log):
-    path = write_log(
-        phoenix_span(1, ["a"], parent=f"{2:016x}"),
-        phoenix_span(2, None, kind="CHAIN", parent=f"{3:016x}"),
-        phoenix_span(3, None, kind="CHAIN", parent=f"{2:016x}"),
-    )
-    assert [row[3] for row in list_results(path)] == ["a"]
-
-
 def test_searches_that_call_one_another_in_a_circle_are_within_none(write_log):
     path = write_log(
         phoenix_span(1, ["a"], parent=f"{2:016x}"),
@@ -268,20 +258,6 @@ def test_searches_that_call_one_another_in_a_circle_are_within_none(write_log):
     assert sessions.frame["doc"].to_list() == ["a", "b", "c"]
     assert find_notes(sessions.notes, 3, "spans", "themselves")
     assert find_notes(sessions.notes, 1, "retriever", "part")
-
-
-def test_a_search_far_below_another_is_part_of_it(write_log):
-    chain = [
-        phoenix_span(number, None, kind="CHAIN", parent=f"{number - 1:016x}")
-        for number in range(2, 300)
-    ]
-    path = write_log(
-        *reversed(chain),
-        phoenix_span(1, ["a"]),
-        phoenix_span(300, ["b"], parent=f"{299:016x}"),
-        phoenix_span(301, ["c"], parent=f"{298:016x}", trace="another"),
-    )
-    assert sorted(row[3] for row in list_results(path)) == ["a", "c"]
 
 
 def test_a_search_tool_is_a_query_if_it_is_named(write_log):
@@ -353,28 +329,18 @@ def test_a_span_that_was_exported_twice_counts_once_unless_it_differs(write_log)
     [
         ({"start_time": "yesterday"}, ("log.jsonl:2", "'yesterday'")),
         ({"context": {"trace_id": None, "span_id": "1"}}, "log.jsonl:2"),
+        ("cut off", "log.jsonl:2"),
     ],
 )
 def test_bad_spans_are_told_with_their_line(write_log, change, about):
-    path = write_log(phoenix_span(1, ["a"]), phoenix_span(2, ["b"]) | change)
+    more = {} if change == "cut off" else change
+    path = write_log(phoenix_span(1, ["a"]), phoenix_span(2, ["b"]) | more)
+    if change == "cut off":
+        path.write_text(path.read_text()[:-100])
     with refuses(BadInput, about) as error:
         as_sessions(path)
     assert str(error.value).startswith(f"{path}:2: ")
     assert [row[3] for row in list_results(path, bad="skip")] == ["a"]
-
-
-def test_a_file_that_is_cut_off_is_told_and_read_to_the_cut(write_log):
-    path = write_log(phoenix_span(1, ["a"]), phoenix_span(2, ["b"]))
-    path.write_text(path.read_text()[:-100])
-    with refuses(BadInput, "log.jsonl:2"):
-        as_sessions(path)
-    assert [row[3] for row in list_results(path, bad="skip")] == ["a"]
-
-
-def test_spans_that_search_nothing_say_what_is_looked_for(write_log):
-    path = write_log(phoenix_span(1, None, kind="LLM"))
-    with refuses(BadInput, "log.jsonl"):
-        as_sessions(path)
 
 
 # --- transcripts --------------------------------------------------------------------------------
@@ -404,8 +370,16 @@ def anthropic_result(call_id, content, **more):
 SEARCHES = [("s1", 1, 1, "d1", "bikes"), ("s1", 1, 2, "d2", "bikes"), ("s1", 2, 1, "d3", "e-bikes")]
 
 
-def test_calls_in_openais_messages_are_queries(write_log):
-    messages = [
+BLOCKS = [{"type": "text", "text": '[{"id": "d1"}, {"id": "d2"}]'}]
+PARTS = [
+    anthropic_call("u1", "bikes"),
+    anthropic_result("u1", '[{"id": "d1"}, {"id": "d2"}]'),
+    {"role": "user", "content": "more"},
+    anthropic_call("u2", "e-bikes"),
+    anthropic_result("u2", '[{"id": "d3"}]'),
+]
+TRANSCRIPTS = {
+    "OpenAI": [
         {"role": "system", "content": "You search."},
         {"role": "user", "content": "Which bike?"},
         openai_call("c1", "bikes"),
@@ -413,8 +387,34 @@ def test_calls_in_openais_messages_are_queries(write_log):
         openai_call("c2", "e-bikes"),
         openai_result("c2", ["d3"]),
         {"role": "assistant", "content": "That one."},
-    ]
-    path = write_log({"id": "s1", "messages": messages})
+    ],
+    "Anthropic": [
+        {"role": "user", "content": "Which bike?"},
+        anthropic_call("toolu_1", "bikes"),
+        anthropic_result("toolu_1", BLOCKS),
+        anthropic_call("toolu_2", "e-bikes"),
+        anthropic_result("toolu_2", '{"hits": {"hits": [{"_id": "d3"}]}}'),
+    ],
+    "items of responses": [
+        {"role": "user", "content": "Which bike?"},
+        {"type": "function_call", "call_id": "0", "name": "search", "arguments": '{"query": "bikes"}'},
+        {"type": "function_call_output", "call_id": "0", "output": '["d1", "d2"]'},
+        {"type": "function_call", "call_id": "1", "name": "search", "arguments": '{"query": "e-bikes"}'},
+        {"type": "function_call_output", "call_id": "1", "output": '["d3"]'},
+    ],
+    "a line for each message": [{"sessionId": "s1", "message": part} for part in PARTS],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", TRANSCRIPTS)
+def test_calls_in_transcripts_are_queries(write_log, kind):
+    messages = TRANSCRIPTS[kind]
+    whole = {
+        "OpenAI": {"id": "s1", "messages": messages},
+        "Anthropic": {"session_id": "s1", "messages": messages},
+        "items of responses": {"id": "s1", "input": messages},
+    }
+    path = write_log(*([whole[kind]] if kind in whole else messages))
     assert find_session_format(open_source(path)).name == "chat"
     assert list_results(path, "text") == SEARCHES
     assert find_notes(as_sessions(path).notes, "'search'", "only", "tool")
@@ -434,49 +434,70 @@ def test_judgments_are_of_texts_wherever_a_log_has_them(write_log):
         assert results.mean["sDCG@2"] == 1 / 2  # 1 + log2 2
 
 
-def test_calls_in_anthropics_messages_are_queries(write_log):
-    first = json.dumps([{"id": "d1"}, {"id": "d2"}])
-    messages = [
-        {"role": "user", "content": "Which bike?"},
-        anthropic_call("toolu_1", "bikes"),
-        anthropic_result("toolu_1", [{"type": "text", "text": first}]),
-        anthropic_call("toolu_2", "e-bikes"),
-        anthropic_result("toolu_2", '{"hits": {"hits": [{"_id": "d3"}]}}'),
-    ]
-    path = write_log({"session_id": "s1", "messages": messages})
-    assert list_results(path, "text") == SEARCHES
+SERVER_CALL = {"type": "server_tool_use", "id": "w", "name": "search", "input": {"query": "b"}}
+SERVER_RESULT = [{"type": "web_search_result", "url": "https://x.org/2", "title": "Two"}]
+BARE_CALLS = {  # without ids, as OpenAI had them first
+    "tool_calls": [{"function": {"name": "search", "arguments": {"query": "a"}}}],
+    "function_call": {"name": "search", "arguments": '{"query": "b"}'},
+}
+MESSAGES = {  # and what was searched
+    "blocks of search results have their source for an id": (
+        [
+            anthropic_call("a", "a"),
+            anthropic_result("a", [{"type": "search_result", "source": "d1", "content": []}]),
+            {
+                "role": "assistant",
+                "content": [
+                    SERVER_CALL,
+                    {
+                        "type": "web_search_tool_result",
+                        "tool_use_id": "w",
+                        "content": SERVER_RESULT,
+                    },
+                ],
+            },
+        ],
+        [(1, 1, "d1", "a"), (2, 1, "https://x.org/2", "b")],
+    ),
+    "a failed call is a query without results": (
+        [
+            anthropic_call("1", "bikes"),
+            anthropic_result("1", "timeout", is_error=True),
+            anthropic_call("2", "bikes"),
+            anthropic_result("2", '[{"id": "d1"}]'),
+        ],
+        [(1, None, None, "bikes"), (2, 1, "d1", "bikes")],
+    ),
+    "calls without ids are answered in order": (
+        [
+            {"role": "assistant", "content": "", "tool_calls": BARE_CALLS["tool_calls"]},
+            {"role": "tool", "content": '["d1"]'},
+            {"role": "assistant", "content": None, "function_call": BARE_CALLS["function_call"]},
+            {"role": "function", "name": "search", "content": '["d2"]'},
+        ],
+        [(1, 1, "d1", "a"), (2, 1, "d2", "b")],
+    ),
+    "calls that share an id before any result, the first stated twice, are answered in order": (
+        [
+            openai_call("0", "x") | {"content": anthropic_call("0", "x")["content"]},
+            openai_call("0", "y"),
+            openai_result("0", ["a"]),
+            openai_result("0", ["b"]),
+        ],
+        [(1, 1, "a", "x"), (2, 1, "b", "y")],
+    ),
+}
 
 
-def test_blocks_of_search_results_have_their_source_for_an_id(write_log):
-    blocks = [{"type": "search_result", "source": "d1", "title": "One", "content": []}]
-    web = [{"type": "web_search_result", "url": "https://x.org/2", "title": "Two"}]
-    server = {"type": "server_tool_use", "id": "w", "name": "search", "input": {"query": "b"}}
-    answer = {"type": "web_search_tool_result", "tool_use_id": "w", "content": web}
-    messages = [
-        anthropic_call("a", "a"),
-        anthropic_result("a", blocks),
-        {"role": "assistant", "content": [server, answer]},
-    ]
-    path = write_log({"id": "s", "messages": messages})
-    assert [row[3] for row in list_results(path)] == ["d1", "https://x.org/2"]
-
-
-def test_a_line_for_each_message_and_items_of_responses(tmp_path):
-    lines = [
-        {"sessionId": "s1", "message": anthropic_call("u1", "bikes")},
-        {"sessionId": "s1", "message": anthropic_result("u1", '[{"id": "d1"}, {"id": "d2"}]')},
-        {"sessionId": "s1", "message": {"role": "user", "content": "more"}},
-        {"sessionId": "s1", "message": anthropic_call("u2", "e-bikes")},
-        {"sessionId": "s1", "message": anthropic_result("u2", '[{"id": "d3"}]')},
-    ]
-    assert list_results(write_lines(tmp_path / "a.jsonl", *lines), "text") == SEARCHES
-    items = [{"role": "user", "content": "Which bike?"}]
-    for number, (text, docs) in enumerate((("bikes", '["d1", "d2"]'), ("e-bikes", '["d3"]'))):
-        arguments = {"name": "search", "arguments": json.dumps({"query": text})}
-        items.append({"type": "function_call", "call_id": f"{number}", **arguments})
-        items.append({"type": "function_call_output", "call_id": f"{number}", "output": docs})
-    path = write_lines(tmp_path / "b.jsonl", {"id": "s1", "input": items})
-    assert list_results(path, "text") == SEARCHES
+@pytest.mark.parametrize("case", MESSAGES)
+@pytest.mark.parametrize("by_line", [False, True])
+def test_what_messages_searched(write_log, case, by_line):
+    messages, searches = MESSAGES[case]
+    lines = [{"id": "s1", "messages": messages}]
+    if by_line:
+        lines = [{"session_id": "s1", **message} for message in messages]
+    path = write_log(*lines)
+    assert list_results(path, "text") == [("s1", *search) for search in searches]
 
 
 def test_messages_without_a_session_are_one_named_for_the_file(tmp_path):
@@ -498,32 +519,6 @@ def test_of_several_tools_one_must_be_named(write_log):
     assert list_results(path, tool=["search"]) == [("s1", 1, 1, "d1")]
     with refuses(BadInput, "log.jsonl", "'serach'"):
         as_sessions(path, tool=["serach"])
-
-
-def test_results_in_prose_are_refused_with_advice(write_log):
-    messages = [openai_call("1", "bikes"), openai_result("1", "I found two nice bikes.")]
-    path = write_log({"id": "s1", "messages": messages})
-    with refuses(BadInput, "log.jsonl:1", "'1'", "'I found two nice bikes.'", '[{"id": "d1"}, '):
-        as_sessions(path)
-
-
-def test_a_transcript_that_is_cut_off_is_told(write_log):
-    messages = [openai_call("1", "bikes"), openai_result("1", ["d1"]), openai_call("2", "e-bikes")]
-    path = write_log({"id": "s1", "messages": messages})
-    with refuses(BadInput, "log.jsonl:1", "'2'"):
-        as_sessions(path)
-    assert list_results(path, bad="skip") == [("s1", 1, 1, "d1")]
-
-
-def test_a_failed_call_is_a_query_without_results(write_log):
-    messages = [
-        anthropic_call("1", "bikes"),
-        anthropic_result("1", "timeout", is_error=True),
-        anthropic_call("2", "bikes"),
-        anthropic_result("2", '[{"id": "d1"}]'),
-    ]
-    path = write_log({"id": "s1", "messages": messages})
-    assert list_results(path) == [("s1", 1, None, None), ("s1", 2, 1, "d1")]
 
 
 def test_histories_that_grow_from_record_to_record_count_each_call_once(write_log):
@@ -577,25 +572,6 @@ def test_calls_whose_ids_come_back_are_queries_of_their_own(
     assert all(words in notes for words in counts.split("|"))
 
 
-def test_a_line_for_each_message_whose_call_ids_come_back(write_log):
-    messages = [
-        part
-        for query, docs in (X, Y)
-        for part in (openai_call("call_0", query), openai_result("call_0", docs))
-    ]
-    lines = [{"session_id": "s1", **message} for message in messages]
-    path = write_log(*lines)
-    assert [row[1:4] for row in list_results(path)] == [(1, 1, "a"), (2, 1, "b")]
-
-
-def test_calls_that_share_an_id_before_any_result_are_answered_in_order(write_log):
-    """And one that is stated twice before its result, in both shapes, is one call."""
-    calls = openai_call("0", "x") | {"content": anthropic_call("0", "x")["content"]}
-    more = [openai_call("0", "y"), openai_result("0", ["a"]), openai_result("0", ["b"])]
-    path = write_log({"id": "s1", "messages": [calls, *more]})
-    assert list_results(path, "text") == [("s1", 1, 1, "a", "x"), ("s1", 2, 1, "b", "y")]
-
-
 def test_a_call_that_waits_in_one_record_takes_no_result_of_another_call(write_log):
     path = write_log(
         {"session_id": "s1", "messages": [openai_call("0", "x")]},
@@ -603,45 +579,23 @@ def test_a_call_that_waits_in_one_record_takes_no_result_of_another_call(write_l
     )
     with refuses(BadInput, "log.jsonl:1", "'0'"):
         as_sessions(path)
+    again = [openai_call("0", "x"), openai_result("0", ["a"])] * 2
     write_lines(
         path,
-        {"session_id": "s1", "messages": [openai_call("0", "x")]},
-        {"session_id": "s1", "messages": [openai_call("0", "x"), openai_result("0", ["a"])] * 2},
+        {"session_id": "s1", "messages": again[:1]},
+        {"session_id": "s1", "messages": again},
     )
     assert [row[3] for row in list_results(path)] == ["a", "a"]
-
-
-def test_calls_without_ids_are_answered_in_order(write_log):
-    messages = [
-        {
-            "role": "assistant",
-            "content": "",
-            "tool_calls": [{"function": {"name": "search", "arguments": {"query": "a"}}}],
-        },
-        {"role": "tool", "content": '["d1"]'},
-        {
-            "role": "assistant",
-            "content": None,
-            "function_call": {"name": "search", "arguments": '{"query": "b"}'},
-        },
-        {"role": "function", "name": "search", "content": '["d2"]'},
-    ]
-    path = write_log({"id": "s1", "messages": messages})
-    assert list_results(path, "text") == [("s1", 1, 1, "d1", "a"), ("s1", 2, 1, "d2", "b")]
 
 
 # --- turns and iKAT -----------------------------------------------------------------------------
 
 
 def test_turns_are_queries_judged_by_themselves(write_log):
+    first = {"query": "opening hours", "retrieved": {"x": 0.1, "y": 0.5}}
     path = write_log(
         {"conversation": "c1", "turn": 2, "query": "and in winter?", "retrieved": ["b", {"id": 7}]},
-        {
-            "conversation": "c1",
-            "turn": 1,
-            "query": "opening hours",
-            "retrieved": {"x": 0.1, "y": 0.5},
-        },
+        {"conversation": "c1", "turn": 1, **first},
         {"conversation": "c2", "turn": 1, "id": "t9", "query": "prices", "retrieved": []},
     )
     assert find_session_format(open_source(path)).name == "turns"
@@ -724,21 +678,15 @@ def test_ikats_run_of_2025_is_ranked_by_the_scores_of_its_references(write_log):
     ]
 
 
-def test_a_turn_id_without_a_turn_is_told(tmp_path):
-    run = {"run_name": "r", "turns": [{"turn_id": "first", "responses": []}]}
-    path = tmp_path / "run.json"
-    path.write_text(json.dumps(run))
-    with refuses(BadInput, "run.json:1", "'first'"):
-        as_sessions(path)
-
-
 # --- what can be asked of which, and hostile files ----------------------------------------------
 
 
 def test_options_of_other_formats_are_refused(write_log):
-    path = write_log({"conversation": "c", "turn": 1, "retrieved": ["a"]})
+    odd = '<script>alert("1")</script>\n\x1b[1m'
+    path = write_log({"conversation": odd, "turn": 1, "retrieved": [odd]})
     with refuses(BadValue, "tool"):
         as_sessions(path, tool=["search"])
+    assert list_results(path) == [(odd, 1, 1, odd)]  # ids with markup stay ids
 
 
 @pytest.mark.parametrize("form", ["openinference", "chat", "turns", "ikat", "ubi"])
@@ -770,12 +718,6 @@ def test_hostile_files_end_in_one_line(tmp_path, form, text):
         with pytest.raises(BadInput) as error:
             as_sessions(path, form, bad=bad)
         assert "\n" not in str(error.value)
-
-
-def test_ids_with_markup_stay_ids(write_log):
-    odd = '<script>alert("1")</script>\n\x1b[1m'
-    path = write_log({"conversation": odd, "turn": 1, "retrieved": [odd]})
-    assert list_results(path) == [(odd, 1, 1, odd)]
 
 
 def test_turns_that_tell_what_is_relevant_are_judged_by_themselves(write_log):
@@ -845,24 +787,27 @@ def test_every_log_of_the_same_sessions_has_the_values_of_their_table(file, qrel
     assert sorted(values[0]) == pytest.approx(sorted(values[1]))
 
 
-def test_records_and_frames_in_memory_are_read_as_their_files_are(write_log):
-    spans = [phoenix_span(1, ["a", "b"]), phoenix_span(2, ["c"])]
+def test_records_and_frames_in_memory_are_read_as_their_files_are(write_log, tmp_path):
+    spans = [phoenix_span(1, ["a", "b"]), phoenix_span(2, ["c"]), phoenix_span(3, None, kind="LLM")]
     expected = list_results(write_log(*spans))
-    columns = ["session", "query", "rank", "doc"]
-    assert as_sessions(spans).frame.select(columns).rows() == expected
+    assert expected == [(TRACE, 1, 1, "a"), (TRACE, 1, 2, "b"), (TRACE, 2, 1, "c")]
+    documents = [[{"document.id": d, "document.score": 0.5} for d in ds] for ds in ("ab", "c")]
     frame = pl.DataFrame(
         {
-            "context.trace_id": [TRACE] * 2,
-            "context.span_id": ["1", "2"],
-            "span_kind": ["RETRIEVER"] * 2,
-            "start_time": ["2026-03-01T10:00:01Z", "2026-03-01T10:00:02Z"],
-            "attributes.retrieval.documents": [
-                [{"document.id": d} for d in ds] for ds in ("ab", "c")
-            ],
+            "context.trace_id": [TRACE] * 3,
+            "context.span_id": ["1", "2", "3"],
+            "span_kind": ["RETRIEVER", "RETRIEVER", "LLM"],
+            "start_time": [f"2026-03-01T10:00:0{number}Z" for number in (1, 2, 3)],
+            "attributes.session.id": [TRACE] * 3,
+            "attributes.retrieval.documents": [*documents, None],
         }
     )
-    assert as_sessions(frame).frame.select(columns).rows() == expected
-    assert as_sessions(frame.to_pandas()).frame.select(columns).rows() == expected
+    path = tmp_path / "spans.parquet"
+    times = frame["start_time"].str.to_datetime(time_zone="UTC")
+    frame.with_columns(times).write_parquet(path)
+    assert find_session_format(open_source(path)).name == "openinference"
+    for either in (spans, frame, frame.to_pandas(), path):
+        assert list_results(either) == expected
     messages = [openai_call("1", "bikes"), openai_result("1", ["d1"])]
     assert as_sessions([{"id": "s1", "messages": messages}]).frame["doc"].to_list() == ["d1"]
 
@@ -890,22 +835,38 @@ ODD_PAIRS = [
 ]
 
 
+PROSE = [openai_call("1", "bikes"), openai_result("1", "I found two nice bikes.")]
+CUT_OFF = [openai_call("1", "bikes"), openai_result("1", ["d1"]), openai_call("2", "e-bikes")]
+
+
 @pytest.mark.parametrize(
-    ("record", "form"),
+    ("record", "about"),
     [
-        (phoenix_span(1, None, **{"retrieval.documents": HALF}), None),
+        (phoenix_span(1, None, **{"retrieval.documents": HALF}), "log.jsonl:1"),
         (
             {"messages": [{"role": "assistant", "tool_calls": [CALL]}, openai_result("k", HALF)]},
-            None,
+            "log.jsonl:1",
         ),
-        (otlp_export({"attributes": ODD_PAIRS}), "openinference"),
-        (phoenix_span(1, ["a"]) | {"start_time": "٢٠٢٦"}, None),
+        (otlp_export({"attributes": ODD_PAIRS}), "log.jsonl:1"),
+        (phoenix_span(1, ["a"]) | {"start_time": "٢٠٢٦"}, "log.jsonl:1"),
+        (phoenix_span(1, None, kind="LLM"), "log.jsonl"),  # no search
+        (
+            {"id": "s1", "messages": PROSE},
+            ("log.jsonl:1", "'1'", "'I found two nice bikes.'", '[{"id": "d1"}, '),
+        ),
+        ({"id": "s1", "messages": CUT_OFF}, ("log.jsonl:1", "'2'")),
+        (
+            {"run_name": "r", "turns": [{"turn_id": "first", "responses": []}]},
+            ("log.jsonl:1", "'first'"),
+        ),
     ],
 )
-def test_hostile_records_are_told(write_log, record, form):
+def test_records_without_a_search_that_can_be_read_are_told(write_log, record, about):
     path = write_log(record)
-    with refuses(BadInput, "log.jsonl:1"):
-        as_sessions(path, form)
+    with refuses(BadInput, about):
+        as_sessions(path, "openinference" if "resourceSpans" in record else None)
+    if record.get("messages") is CUT_OFF:
+        assert list_results(path, bad="skip") == [("s1", 1, 1, "d1")]
 
 
 PHOENIX = [

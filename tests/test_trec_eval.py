@@ -112,17 +112,16 @@ def test_by_hand(files):
     ]
 
 
-def test_options_may_be_long_and_numbers_endless(files):
+def test_options_may_be_long_follow_the_files_and_have_endless_numbers(
+    run_trec_eval, tmp_path, files
+):
     assert files("--measure=num_q", "--query_eval_wanted")[1].endswith("\tall\t2\n")
     assert files("-M", "9" * 30, "-m", "num_ret")[1].endswith("\t5\n")
-
-
-def test_options_may_follow_the_files(run_trec_eval, tmp_path, files):
-    files("-m", "num_q")
-    status, printed, _ = run_trec_eval(
-        str(tmp_path / "qrels"), str(tmp_path / "run"), "-m", "num_q"
-    )
-    assert (status, printed) == (0, "num_q                 \tall\t2\n")
+    paths = str(tmp_path / "qrels"), str(tmp_path / "run")
+    assert run_trec_eval(*paths, "-m", "num_q")[:2] == (0, "num_q                 \tall\t2\n")
+    # under -c relevant documents are counted whatever the level
+    assert files("-c", "-l", "2", "-m", "num_rel")[1].endswith("\t3\n")
+    assert files("-l", "2", "-m", "num_rel")[1].endswith("\t1\n")
 
 
 def test_a_missing_query_stops_version_10_and_is_skipped_by_version_9(files):
@@ -158,10 +157,8 @@ def test_duplicates_stop_it(files):
     assert files("-q", "-m", "num_ret")[1] == "num_ret               \t1\t3\n"
     lacking = RUN[: RUN.index("2 Q0")]
     assert files("--as", "9", "-m", "num_ret", run=lacking)[0] == 0  # it never comes to query 2
-    deep = RUN + "1 Q0 a 4 0 mine\n"
-    assert (
-        files("-M", "3", "-m", "num_ret", run=deep, qrels=QRELS)[0] == 0
-    )  # below what is looked at
+    deep = RUN + "1 Q0 a 4 0 mine\n"  # below what is looked at
+    assert files("-M", "3", "-m", "num_ret", run=deep, qrels=QRELS)[0] == 0
     assert files("-m", "num_ret")[0] == 4
 
 
@@ -182,10 +179,11 @@ def test_means_are_added_one_after_another_in_the_order_of_queries(files):
 def test_scores_of_version_9_are_32_bit(files):
     close = "1 Q0 a 1 1.00000001 r\n1 Q0 z 2 1.00000002 r\n2 Q0 a 1 1 r\n"
     far = close.replace("z 2 1.00000002", "z 2 1.0000000")
-    assert (
-        files("-m", "recip_rank", run=close)[1]
-        == files("-m", "recip_rank", "--as", "9", run=far)[1]
+    by_ten, by_nine = (
+        files("-m", "recip_rank", run=close),
+        files("-m", "recip_rank", "--as", "9", run=far),
     )
+    assert by_ten[1] == by_nine[1]
     ties = "1 Q0 a 1 1.00000002 r\n1 Q0 z 2 1.00000001 r\n2 Q0 a 1 1 r\n"
     assert "1.0000" in files("-m", "recip_rank", run=ties)[1]
     assert "0.7500" in files("-m", "recip_rank", "--as", "9", run=ties)[1]  # tied: z before a
@@ -358,11 +356,6 @@ def test_the_geometric_mean_of_an_infinite_value_is_infinite(files):
     assert values_of(printed)["map", "all"] == values_of(printed)["gm_map", "all"] == "   inf"
 
 
-def test_under_c_relevant_documents_are_counted_whatever_the_level(files):
-    assert files("-c", "-l", "2", "-m", "num_rel")[1].endswith("\t3\n")
-    assert files("-l", "2", "-m", "num_rel")[1].endswith("\t1\n")
-
-
 def test_halves_are_computed_in_trec_evals_order(files):
     """3 of 5 retrieved are relevant, of 32: 9/160 = 0.05625 as a number is just above it."""
     qrels = "".join(f"1 0 d{n} 1\n" for n in range(32))
@@ -456,23 +449,28 @@ def test_a_query_that_is_named_stays_until_another_is(files):
     assert files("-D", "0.2", "-D", "0.1", "-m", "map", "-q")[1] == first
 
 
+@pytest.mark.parametrize(
+    ("words", "printed"),
+    [
+        (["-m", "P.1e2"], "P_1                   \tall\t0.5000\n"),
+        (
+            ["-m", "P.3.7,5x"],
+            "P_3                   \tall\t0.5000\nP_5                   \tall\t0.3000\n",
+        ),
+        (["-m", "Rprec_mult.123456.789"], "Rprec_mult_123456.7   \tall\t0.0000\n"),
+        (["-m", "set_F.0"], "set_F_0               \tall\t0.5833\n"),  # (2/3 + 1/2) / 2
+        (["-l", "1.9", "-m", "num_rel"], "num_rel               \tall\t3\n"),
+        (["-m", "success.99999999999999999999"], "success_9223372036854775807\tall\t1.0000\n"),
+        (["-m", "utility.1e300,0,0,0"], "utility_1e300,0,0,0   \tall\t15000"),
+    ],
+)
+def test_numbers_are_what_a_parameter_begins_with(files, words, printed):
+    assert files(*words)[1].startswith(printed)
+
+
 def test_dcg_and_its_ideal_share_gains_with_ndcg(files):
-    printed = files("-m", "dcg.1=3,2=9", "-m", "ideal_dcg")[1]
-    assert [line[0].strip() for line in split_lines(printed)] == [
-        *("dcg_1=3,2=9", "ideal_dcg_1=3,2=9")
-    ]
-
-
-def test_numbers_are_what_a_parameter_begins_with(files):
-    assert files("-m", "P.1e2")[1].startswith("P_1  ")
-    assert files("-m", "P.3.7,5x")[1].startswith("P_3  ")
-    assert files("-m", "Rprec_mult.123456.789")[1].startswith("Rprec_mult_123456.7  ")
-    assert files("-m", "set_F.0")[1].endswith("\t0.5833\n")  # precision: (2/3 + 1/2) / 2
-    assert files("-l", "1.9", "-m", "num_rel")[1].endswith("\t3\n")
-    assert files("-m", "success.99999999999999999999")[1] == (
-        "success_9223372036854775807\tall\t1.0000\n"
-    )
-    assert files("-m", "utility.1e300,0,0,0")[1].startswith("utility_1e300,0,0,0   \tall\t15000")
+    printed = split_lines(files("-m", "dcg.1=3,2=9", "-m", "ideal_dcg")[1])
+    assert [line[0].strip() for line in printed] == ["dcg_1=3,2=9", "ideal_dcg_1=3,2=9"]
 
 
 def test_points_that_do_not_ascend_are_taken_as_trec_eval_takes_them(files):

@@ -15,7 +15,8 @@ from refusals import refuses
 
 import gainful
 from gainful.convention import CONVENTIONS, SETTINGS
-from gainful.evidence.moves import credit as shapley
+from gainful.errors import BadValue, CannotCompare, UnknownName, WrongType
+from gainful.evidence.reasons import credit as shapley
 from gainful.evidence.reasons.causes import CAUSES, make_lenient
 from gainful.page.render import render
 from gainful.page.terminal import Terminal
@@ -66,25 +67,16 @@ half Q0 h2 2 0.8 r
 """
 
 
-def parse_qrels(text=QRELS):
-    rows = [line.split() for line in text.split("\n") if line]
-    columns = {"query": [r[0] for r in rows], "doc": [r[2] for r in rows]}
-    return gainful.Qrels(pl.DataFrame(columns | {"grade": [float(r[3]) for r in rows]}))
-
-
-def parse_run(text=RUN):
-    rows = [line.split() for line in text.split("\n") if line]
-    columns = {"query": [r[0] for r in rows], "doc": [r[2] for r in rows]}
-    return gainful.Run(pl.DataFrame(columns | {"score": [float(r[4]) for r in rows]}))
-
-
-def select_queries(*queries):
-    """The made-up set with these queries only."""
-
-    def keep_lines(text):
-        return "\n".join(line for line in text.split("\n") if line.split(" ")[0] in queries)
-
-    return parse_qrels(keep_lines(QRELS)), parse_run(keep_lines(RUN))
+def parse_made(*queries):
+    """The made-up set, or these queries of it."""
+    rows = ([line.split() for line in text.split("\n") if line] for text in (QRELS, RUN))
+    judged, ranked = ([row for row in each if row[0] in (queries or row)] for each in rows)
+    ids = [(row[0], row[2], float(row[3])) for row in judged]
+    scored = [(row[0], row[2], float(row[4])) for row in ranked]
+    return (
+        gainful.Qrels(pl.DataFrame(ids, schema=["query", "doc", "grade"], orient="row")),
+        gainful.Run(pl.DataFrame(scored, schema=["query", "doc", "score"], orient="row")),
+    )
 
 
 def causes_by_name(explanation):
@@ -134,7 +126,7 @@ def test_every_setting_belongs_to_exactly_one_cause():
 
 @pytest.mark.parametrize("tool", TOOLS)
 def test_causes_account_for_the_difference_on_a_set_with_every_cause(tool):
-    data = parse_qrels(), parse_run()
+    data = parse_made()
     reasons = gainful.why(*data, "nDCG@3", like="trec_eval", unlike=tool)
     assert_right(reasons, data, "nDCG@3")
     assert sum(cause.share for cause in reasons.causes) == pytest.approx(1)
@@ -160,19 +152,19 @@ def test_causes_account_for_the_difference_on_conversations_of_2021(tool, run):
 
 @pytest.mark.parametrize("tool", sorted(CONVENTIONS))
 def test_every_known_tool_can_be_compared(tool):
-    data = parse_qrels(), parse_run()
+    data = parse_made()
     assert_right(gainful.why(*data, "nDCG@3", like="trec_eval", unlike=tool), data, "nDCG@3")
 
 
 @pytest.mark.parametrize("measure", ["DCG@3", "nCG@2", "AP", "RR", "P@2", "Bpref", "ERR", "NumRet"])
 def test_other_measures_too(measure):
-    data = parse_qrels(), parse_run()
+    data = parse_made()
     reasons = gainful.why(*data, measure, like="trec_eval", unlike="quepid")
     assert_right(reasons, data, measure)
 
 
 def test_the_causes_that_the_made_up_set_was_made_for():
-    names = {tool: {*causes_by_name(gainful.why(parse_qrels(), parse_run(), "nDCG@3", like="trec_eval", unlike=tool))} for tool in TOOLS}  # fmt: skip
+    names = {tool: {*causes_by_name(gainful.why(*parse_made(), "nDCG@3", like="trec_eval", unlike=tool))} for tool in TOOLS}  # fmt: skip
     assert names["sklearn"] == {"ties", "ideal", "fractional", "missing", "extra", "duplicates"}
     assert names["quepid"] == {"gain", "ideal_depth", "ties", "duplicates", "negative", "fractional", "missing", "extra"}  # fmt: skip
     assert names["elasticsearch"] == names["quepid"]
@@ -186,7 +178,7 @@ SECOND = 1 / log2(3)
 
 def test_ties_by_hand():
     """x and a share their score: x comes first by id, a first as given, each half the time."""
-    data = select_queries("tie")
+    data = parse_made("tie")
     best = 3 + 1 * SECOND
     by_id = 0 * 1 + 3 * SECOND + 1 * 0.5
     given = 3 * 1 + 0 * SECOND + 1 * 0.5
@@ -216,7 +208,7 @@ def test_ties_by_hand():
 
 def test_scores_that_tie_in_32_bit_by_hand():
     """m is above n by 0.00000001, which 32 bit cannot tell; by id, descending, n comes first."""
-    reasons = gainful.why(*select_queries("near"), "nDCG@3", like="trec_eval", unlike="beir")
+    reasons = gainful.why(*parse_made("near"), "nDCG@3", like="trec_eval", unlike="beir")
     assert [cause.cause.name for cause in reasons.causes] == ["ties"]
     best = 2 + 1 * SECOND
     assert reasons.means == pytest.approx((1, (1 + 2 * SECOND) / best))
@@ -225,7 +217,7 @@ def test_scores_that_tie_in_32_bit_by_hand():
 
 def test_duplicates_by_hand():
     """d, e, d: the last d counts (e, d), or both do (d, e, d). The ideal is d, e; or of the list."""
-    quepid = gainful.why(*select_queries("twice"), "nDCG(gain=linear, ideal_depth=k)@3", like="trec_eval", unlike="quepid")  # fmt: skip
+    quepid = gainful.why(*parse_made("twice"), "nDCG(gain=linear, ideal_depth=k)@3", like="trec_eval", unlike="quepid")  # fmt: skip
     best = 2 + 1 * SECOND
     last, both = 1 + 2 * SECOND, 2 + 1 * SECOND + 2 * 0.5
     assert quepid.means == pytest.approx((last / best, both / best))
@@ -238,9 +230,7 @@ def test_duplicates_by_hand():
 
 def test_a_document_named_like_its_query_by_hand():
     """self, s of two relevant: s is second, or first once self is taken out."""
-    (cause,) = gainful.why(
-        *select_queries("self"), "nDCG@3", like="trec_eval", unlike="beir"
-    ).causes
+    (cause,) = gainful.why(*parse_made("self"), "nDCG@3", like="trec_eval", unlike="beir").causes
     best = 1 + 1 * SECOND
     assert (cause.cause.name, cause.worst.before.value, cause.worst.after.value) == (
         "namesake",
@@ -251,7 +241,7 @@ def test_a_document_named_like_its_query_by_hand():
 
 def test_missing_queries_by_hand():
     """Half of two queries is missing: a mean of (1 + 0)/2, or of 1 alone."""
-    near = select_queries("near", "gone")
+    near = parse_made("near", "gone")
     reasons = gainful.why(*near, "nDCG@3", like="trec_eval", unlike="trec_eval_9")
     missing = causes_by_name(reasons)["missing"]
     assert missing.alone == pytest.approx(1 - 1 / 2)
@@ -264,13 +254,11 @@ def test_missing_queries_by_hand():
 
 def test_queries_without_judgments_by_hand():
     """near scores 1; new has no judgments: left out, or 0."""
-    reasons = gainful.why(
-        *select_queries("near", "new"), "nDCG@3", like="trec_eval", unlike="vespa"
-    )
+    reasons = gainful.why(*parse_made("near", "new"), "nDCG@3", like="trec_eval", unlike="vespa")
     assert reasons.means == (1, 1)
     assert find_notes(reasons.notes[:1], "'new'", "no", "judgments")
     extra = causes_by_name(
-        gainful.why(*select_queries("near", "new"), "nDCG@3", like="trec_eval", unlike="sklearn")
+        gainful.why(*parse_made("near", "new"), "nDCG@3", like="trec_eval", unlike="sklearn")
     )
     assert extra["extra"].effect == pytest.approx((1 + 0) / 2 - 1)
     assert extra["extra"].worst.judged is False
@@ -280,9 +268,7 @@ def test_queries_without_judgments_by_hand():
 def test_queries_with_nothing_relevant_by_hand():
     """near scores 1; none has nothing relevant: 0, 1, or left out."""
     for tool, mean in (("lightgbm", (1 + 1) / 2), ("evidently", 1)):
-        reasons = gainful.why(
-            *select_queries("near", "none"), "nDCG@3", like="trec_eval", unlike=tool
-        )
+        reasons = gainful.why(*parse_made("near", "none"), "nDCG@3", like="trec_eval", unlike=tool)
         cause = causes_by_name(reasons)["empty"]
         assert reasons.means == pytest.approx((1 / 2, mean))
         assert cause.worst.query == "none"
@@ -291,7 +277,7 @@ def test_queries_with_nothing_relevant_by_hand():
 
 def test_the_ideal_by_hand():
     """p3 (2), p1 (3) of five relevant, and k = 3: three ideals, and a fourth that is not cut."""
-    data = select_queries("deep")
+    data = parse_made("deep")
     dcg = 2 + 3 * SECOND
     judged_ideal = 3 + 3 * SECOND + 2 * 0.5
     of_list = 3 + 2 * SECOND
@@ -314,7 +300,7 @@ def test_the_ideal_by_hand():
 
 def test_two_causes_share_what_they_do_together():
     """Gain and depth of the ideal on one query, by hand: each effect is the mean of both orders."""
-    reasons = gainful.why(*select_queries("deep"), "nDCG@3", like="trec_eval", unlike="quepid")
+    reasons = gainful.why(*parse_made("deep"), "nDCG@3", like="trec_eval", unlike="quepid")
     fifth = 1 / log2(6)
     linear, exp = 2 + 3 * SECOND, 3 + 7 * SECOND
     neither = linear / (3 + 3 * SECOND + 2 * 0.5)
@@ -334,21 +320,17 @@ def test_two_causes_share_what_they_do_together():
 def test_negative_and_fractional_grades_by_hand():
     """bad (-1), good (2): bad is worth nothing, or less. h1 (0.5), h2 (2.5): truncated, or not."""
     linear = "nDCG(gain=linear, ideal_depth=k)@3"
-    (cause,) = gainful.why(
-        *select_queries("minus"), linear, like="trec_eval", unlike="quepid"
-    ).causes
+    (cause,) = gainful.why(*parse_made("minus"), linear, like="trec_eval", unlike="quepid").causes
     assert cause.cause.name == "negative"
     # The ideal ends with it: good first, bad second.
     assert cause.worst.after.dcg == pytest.approx(-1 + 2 * SECOND)
     assert cause.worst.after.idcg == pytest.approx(2 - 1 * SECOND)
     assert cause.worst.before.value == pytest.approx(2 * SECOND / 2)
-    (cause,) = gainful.why(
-        *select_queries("half"), linear, like="trec_eval", unlike="quepid"
-    ).causes
+    (cause,) = gainful.why(*parse_made("half"), linear, like="trec_eval", unlike="quepid").causes
     assert cause.cause.name == "fractional"
     assert cause.worst.before.value == pytest.approx(2 * SECOND / 2)
     assert cause.worst.after.value == pytest.approx((0.5 + 2.5 * SECOND) / (2.5 + 0.5 * SECOND))
-    reasons = gainful.why(*select_queries("minus"), "nDCG@3", like="trec_eval", unlike="sklearn")
+    reasons = gainful.why(*parse_made("minus"), "nDCG@3", like="trec_eval", unlike="sklearn")
     assert reasons.difference == 0
     (note,) = reasons.notes
     assert list_facts(note, "sklearn")[:3] == ["sklearn", "'minus'", "-1"]
@@ -356,14 +338,14 @@ def test_negative_and_fractional_grades_by_hand():
 
 def test_what_is_not_there_is_not_mentioned():
     """Without ties, duplicates, missing queries … tools that differ in nothing else agree."""
-    reasons = gainful.why(*select_queries("near"), "nDCG@3", like="trec_eval", unlike="ranx")
+    reasons = gainful.why(*parse_made("near"), "nDCG@3", like="trec_eval", unlike="ranx")
     assert (reasons.causes, reasons.notes, reasons.difference) == ((), (), 0)
     assert [cause.name for cause in reasons.idle] == ["ties", "duplicates", "extra"]
     assert "agree" in reasons.page().answer
 
 
 def test_what_the_measure_says_wins_over_both():
-    reasons = gainful.why(*select_queries("deep"), "nDCG(gain=exp, ideal_depth=k)@3", like="trec_eval", unlike="quepid")  # fmt: skip
+    reasons = gainful.why(*parse_made("deep"), "nDCG(gain=exp, ideal_depth=k)@3", like="trec_eval", unlike="quepid")  # fmt: skip
     assert reasons.difference == 0
     assert not reasons.causes
 
@@ -403,7 +385,7 @@ def test_two_causes_that_change_who_counts_by_hand():
 
 def test_many_causes_are_averaged_over_some_orders(monkeypatch):
     """What is averaged over a sample of orders adds up exactly, and comes near the whole."""
-    data = parse_qrels(), parse_run()
+    data = parse_made()
     whole = gainful.why(*data, "nDCG@3", like="trec_eval", unlike="quepid")
     monkeypatch.setattr(shapley, "MAX_EXACT_CAUSES", 3)
     sampled = gainful.why(*data, "nDCG@3", like="trec_eval", unlike="quepid")
@@ -417,13 +399,13 @@ def test_a_parameter_is_told_with_its_formula():
     mine, theirs = (
         gainful.like("gainful").with_settings(discount="jk2008", b=base) for base in (2, 4)
     )
-    text = gainful.why(parse_qrels(), parse_run(), "nDCG@3", like=mine, unlike=theirs).to_text()
+    text = gainful.why(*parse_made(), "nDCG@3", like=mine, unlike=theirs).to_text()
     formulas = [line.split()[-1] for line in text.splitlines() if line.startswith("  gainful")]
     assert formulas[:2] == ["1/(1+log2(i))", "1/(1+log4(i))"]
 
 
 def test_sixteen_causes_at_once():
-    data = parse_qrels(), parse_run()
+    data = parse_made()
     other = gainful.like("gainful").with_settings(
         gain="exp", discount="zipf", ideal="list", ideal_depth="retrieved", ties="average", duplicates="count",
         namesake="remove", unjudged="remove", negative="in_ideal", fractional="truncate", empty=1, missing="skip",
@@ -493,7 +475,7 @@ def test_any_two_tools_on_any_data(seed):
 
 
 def test_the_value():
-    reasons = gainful.why(parse_qrels(), parse_run(), "nDCG@3", like="trec_eval", unlike="sklearn")
+    reasons = gainful.why(*parse_made(), "nDCG@3", like="trec_eval", unlike="sklearn")
     assert repr(reasons).startswith(f"nDCG@3 is {reasons.means[0]:.4f} like trec_eval, ")
     with pytest.raises(AttributeError):
         reasons.means = (0, 0)
@@ -503,22 +485,24 @@ def test_the_value():
     assert data["causes"][0]["worst"]["before"]["rows"][0]["rank"] == 1
 
 
-def test_what_cannot_be_compared():
-    with refuses(gainful.errors.CannotCompare, "ties=av"):
-        gainful.why(parse_qrels(), parse_run(), "AP", like="trec_eval", unlike="sklearn")
-    with refuses(gainful.errors.UnknownName, "sklern", "sklearn"):
-        gainful.why(parse_qrels(), parse_run(), unlike="sklern")
-    with refuses(gainful.errors.BadValue, "measure"):
-        gainful.why(parse_qrels(), parse_run(), "nDCG@1,3", unlike="sklearn")
-    with refuses(gainful.errors.WrongType, "measure"):
-        gainful.why(parse_qrels(), parse_run(), ["nDCG"], unlike="sklearn")
-    with refuses(gainful.errors.BadValue, "run"):
-        gainful.why(parse_qrels(), unlike="sklearn")
-    with pytest.raises(gainful.errors.CannotCompare):
-        gainful.why({"1": {"a": 0}}, {"1": ["a"]}, like="trec_eval", unlike="evidently")
-    huge = {"1": {"a": 2000}}
-    with pytest.raises(gainful.errors.CannotCompare):
-        gainful.why(huge, {"1": ["a"]}, like="trec_eval", unlike="quepid")
+MADE = parse_made()
+
+
+@pytest.mark.parametrize(
+    ("data", "measure", "tools", "error", "about"),
+    [
+        (MADE, "AP", ("trec_eval", "sklearn"), CannotCompare, "ties=av"),
+        (MADE, "nDCG", ("gainful", "sklern"), UnknownName, ("sklern", "sklearn")),
+        (MADE, "nDCG@1,3", ("gainful", "sklearn"), BadValue, "measure"),
+        (MADE, ["nDCG"], ("gainful", "sklearn"), WrongType, "measure"),
+        (MADE[:1], "nDCG", ("gainful", "sklearn"), BadValue, "run"),
+        (({"1": {"a": 0}}, {"1": ["a"]}), "nDCG", ("trec_eval", "evidently"), CannotCompare, ""),
+        (({"1": {"a": 2000}}, {"1": ["a"]}), "nDCG", ("trec_eval", "quepid"), CannotCompare, ""),
+    ],
+)
+def test_what_cannot_be_compared(data, measure, tools, error, about):
+    with refuses(error, about):
+        gainful.why(*data, measure=measure, like=tools[0], unlike=tools[1])
 
 
 @pytest.fixture

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from importlib import import_module
+from importlib.util import find_spec
 
 from gainful.measure.catalogue import measure_names
 from gainful.synonyms import NAMES, REMOVED, find_nearest
@@ -27,6 +28,8 @@ def advise(name: str, public: Sequence[str], modules: Sequence[str]) -> str:
     """
     if name in REMOVED:
         return f"; {REMOVED[name]}"
+    if find_spec(f"gainful.{name}"):
+        return f"; write import gainful.{name}"
     places = {measure: f'gainful.parse("{measure}")' for measure in measure_names()}
     for module in modules:
         names = import_module(f"gainful.{module}").__all__
@@ -35,7 +38,7 @@ def advise(name: str, public: Sequence[str], modules: Sequence[str]) -> str:
     by_lower = {known.lower(): place for known, place in places.items()} | dict(NAMES)
     lower = name.lower()
     near = lower if lower in by_lower else find_nearest(lower, by_lower)
-    place = places.get(name) or (by_lower[near] if near else None)
+    place = NAMES.get(lower) or places.get(name) or (by_lower[near] if near else None)
     if name in places and name.lower() in public:
         place = f"gainful.{name.lower()}(grades), or {place}"
     return f"; did you mean {place}?" if place else "; dir(gainful) lists what there is"

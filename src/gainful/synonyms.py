@@ -31,7 +31,7 @@ relevance relevances = grades qrels
 predictions preds y_score y_pred system ranking results rankings retrieved hits = run runs scores
 run = runs
 runs = run
-top_k topk at at_k cut depth top = k cutoff
+top_k topk at at_k cut depth top ks cutoffs = k cutoff
 k = cutoff
 cutoff = k
 groups group_sizes group_by category segment slice split_by = group by
@@ -39,24 +39,30 @@ group_id query_id query_ids qids = qid
 convention tool as_in provider backend = like
 min minimum fail_under thresholds minimums = floor floors
 threshold = floor floors rel
+max maximum = ceiling ceilings max_grade
+tolerance max_regression = max_drop
 relevance_level min_rel rel_lvl level l rel_threshold relevance_threshold binarize binary = rel
 ignore_ties tie_breaking tie_break = ties
 max_p p_threshold significance_level = alpha
 timeout session_timeout pause inactivity = gap
 user_col item_col query_col doc_col score_col column column_names col_map fields = columns
-ttest t_test t-test student paired_t = t
-fisher randomization permutation_test = randomisation
+ttest t_test t-test student student-t student_t paired-t paired_t = t
+fisher randomization permutation permutation_test = randomisation
+fdr fdr_bh benjamini-hochberg benjamini_hochberg = bh
 bar barplot box boxplot means = dots
 pr pr_curve pr-curve precision_recall_curve = precision-recall precision_recall
 hist histogram scatter bars = differences
-stat_test significance = test
-correction adjust = correct
+stat_test significance method = test
+correction adjust multiple_testing multiple_comparisons p_adjust = correct
+control reference = baseline
 n_resamples iterations n_permutations permutations n_bootstrap samples = resamples
-random_state rng = seed
+random_state random_seed rng = seed
 ci bootstrap confidence intervals error_bars = interval
 per_topic per_user by_query all each = per_query
 out file save outfile to = output
 type output_format fmt = form
+theme dark_mode = dark
+log_base = b
 """).items()
 }
 
@@ -69,19 +75,34 @@ OPTIONS: Mapping[str, str] = _read_table(f"""
 qrels judgments = QRELS comes first, without an option
 run runs results = runs follow QRELS, without an option
 sep separator delimiter = the separator is detected; --columns query=user,doc=item names columns
-digits decimals precision round rounding_digits = --format csv has every digit of a value
+digits decimals precision round rounding_digits places p = --format csv has every digit of a value
 sort sort_by order_by = -o values.csv writes what a table program sorts
 c complete skip_missing = a missing query scores 0; --missing skip leaves it out
+ignore_missing fill_missing = a missing query scores 0; --missing skip leaves it out
 judged_only condensed j = --unjudged remove takes unjudged documents out
 make_comparable = --like ranx_comparable does that
-average = every query counts equally; --group COLUMN adds means of groups
+average weights = every query counts equally; --group COLUMN adds means of groups
 debug traceback = -v prints more; GAINFUL_DEBUG=1 shows tracebacks
 query_id query topic = gainful explain QRELS RUN QUERY explains one query
 paired pairwise = runs are paired by query anyway
-ci bootstrap confidence intervals = {_INTERVALS}
-baseline test correct alpha = {_COMPARE} has it
-min threshold floor fail_under = {_GATE}
-threads jobs workers n_jobs = all cores are used anyway
+ci bootstrap confidence intervals std stderr sem = {_INTERVALS}
+baseline test correct alpha compare significance = {_COMPARE} has it
+p_value pvalue p_values effect_size = {_COMPARE} prints p, intervals and effect sizes
+one_sided two_sided alternative = tests are two-sided
+min threshold floor fail_under fail_on assert require = {_GATE}
+threads jobs workers n_jobs parallel = all cores are used anyway
+m max_docs = --cutoff N counts the first N documents of a query
+no_summary = --per-query prints the values of all queries
+pretty = --format table prints a table
+exp exponential = --gain exp takes 2^grade - 1
+encoding charset = files are UTF-8, or UTF-16 with its mark
+name names label labels alias = a run has the name of its file
+title = gainful report QRELS RUN… --title TEXT has a title
+dataset = irds:NAME in place of QRELS reads a dataset of ir_datasets
+user user_id session session_id timestamp = --columns user=NAME names a column
+port host serve open browser show = -o page.html writes a page that any browser opens
+pdf = a browser prints the page; gainful figure draws .pdf
+dpi scale resolution = an .svg or .pdf has no pixels; --width and --height set those of a .png
 header no_header = a header is detected; --columns query=1,doc=2 takes numbers
 color colour no_color = NO_COLOR=1 in the environment turns colours off
 """)
@@ -89,10 +110,10 @@ color colour no_color = NO_COLOR=1 in the environment turns colours off
 # Commands, and the line that does it.
 COMMANDS: Mapping[str, str] = _read_table(f"""
 evaluate score measure run calc metrics_of recommend recommender retrieval leaderboard = {_EVAL}
-rank ranking table mean = {_EVAL}
+rank ranking table mean bench benchmark = {_EVAL}
 rag ragas = gainful eval ANSWERS.jsonl
 ranx pytrec_eval ir_measures beir = {_EVAL} --like NAME
-pool = gainful unjudged QRELS RUN… --first 20
+pool label annotate = gainful unjudged QRELS RUN… --first 20
 ttest t-test t_test significance test diff pvalue p-value wilcoxon tukey permutation = {_COMPARE}
 abtest ab-test ab = gainful compare --sessions LOG --by bucket
 ci bootstrap interval intervals = {_EVAL} --interval 95
@@ -102,20 +123,25 @@ correlation corr tau = gainful correlate QRELS RUN… --column NAME
 kappa agreement agree judge = gainful judges QRELS QRELS…
 validate lint inspect verify describe = gainful check FILE…
 log logs clicks session sdcg ctr funnel conversion = gainful sessions LOG
+split sessionize sessionise = gainful sessions LOG --gap 30m
+summary summarise summarize stats = gainful sessions LOG --summary, or {_EVAL}
 serve dashboard ui app demo = gainful explore LOG -o page.html
-html export share pdf = gainful report QRELS RUN… -o report.html
+html export share pdf view show = gainful report QRELS RUN… -o report.html
 ci-check assert guard regress = {_GATE}
 metrics list list-measures ls info = gainful measures
-tools presets = gainful conventions
+tools presets config settings options = gainful conventions
+roc pr = gainful figure precision-recall QRELS RUN…
+download dataset datasets = gainful eval irds:NAME RUN…
 version about = gainful --version
 docs man usage commands examples example quickstart tutorial init = gainful help
 trec-eval treceval = gainful trec_eval QRELS RUN
 what whose identify = gainful which VALUE GRADES…
-split query per-query = {_EVAL} --per-query
+query per-query = {_EVAL} --per-query
 """)
 _NOT_HERE = "gainful evaluates runs and sessions; it does not create them"
 NO_COMMANDS: Mapping[str, str] = _read_table(f"""
-fuse fusion rerank search index train = {_NOT_HERE}
+fuse fusion rerank search index train normalize normalise merge = {_NOT_HERE}
+simulate = in Python, gainful.sessions.simulate_study() does that
 install update upgrade uninstall = pip installs and upgrades it
 convert = gainful reads all formats as they are, and converts none
 """)
@@ -124,7 +150,7 @@ convert = gainful reads all formats as they are, and converts none
 RESULTS: Mapping[str, str] = _read_table("""
 df frame dataframe to_df to_frame to_dataframe = .to_polars()
 items as_dict asdict dict to_flat json to_list = .to_dict()
-show display print table = .to_text()
+show display print table to_string to_table leaderboard ranking = .to_text()
 head tail iloc loc = .to_polars().head()
 to_excel to_tsv = .to_csv()
 write export to_file dump = .save("results.csv")
@@ -132,16 +158,26 @@ plot chart figure draw = gainful.figures, which draws runs and sessions
 scores metrics means average aggregate overall = .mean
 shape index query_scores topics median min max quantile top nlargest = .per_query
 to_numpy numpy array = .values
-success = .passed
+get = results["nDCG@10"]
+round = .to_pandas().round(3)
+hist histogram = gainful.figures.differences
+run = .name
+n = .counts
+effect_size effect_sizes = .frame
+success ok failed = .passed
+reasons failures = .broken_checks
 report = gainful.report(qrels, runs)
-sort_values sort lowest failures = .worst(10)
+sort_values sort lowest = .worst(10)
 winner best verdict answer describe = .summary()
 std var sem interval intervals ci confidence = gainful.stats.mean_intervals(results)
-significance ttest test pvalue = gainful.compare(results, other)
+significance ttest test pvalue diff subtract = gainful.compare(results, other)
 """)
 
 # Names of the package.
-NAMES: Mapping[str, str] = _read_table("""
+_READS = "gainful.evaluate(qrels, run), which reads files itself"
+_READS_BOTH = "gainful.evaluate(qrels, run) or gainful.sessions.evaluate(log), which read files"
+_READS_LOGS = "gainful.sessions.evaluate(log), which reads logs and splits them"
+NAMES: Mapping[str, str] = _read_table(f"""
 ndcg_score = gainful.ndcg
 dcg_score = gainful.dcg
 ndcg_at_k = gainful.ndcg(grades, k=10)
@@ -153,13 +189,13 @@ precision_at_k = gainful.precision(grades, k=10)
 recall_at_k = gainful.recall(grades, k=10)
 expected_reciprocal_rank = gainful.err
 rank_biased_precision = gainful.rbp
-session_dcg sdcg_score = gainful.sdcg([[3, 2, 0], [1, 0]], b=2, bq=4)
-session_ndcg nsdcg_score = gainful.nsdcg
-hit_rate = gainful.parse("Success@10")
+session_dcg sdcg sdcg_score = gainful.sdcg([[3, 2, 0], [1, 0]], b=2, bq=4)
+session_ndcg nsdcg nsdcg_score = gainful.nsdcg
+hit_rate top_k_accuracy_score = gainful.parse("Success@10")
 f1 f1_score = gainful.parse("F1@10")
-auc roc_auc_score = gainful.parse("AUC")
+auc roc_auc_score roc_curve = gainful.parse("AUC")
 contextrecall context_recall = gainful.parse("R@10")
-measures metrics list_metrics list_measures supported_measures = gainful.MEASURES
+measures metrics list_metrics list_measures supported_measures available_measures = gainful.MEASURES
 load_dataset get_dataset = gainful.evaluate("irds:NAME", run)
 evaluationdataset = gainful.evaluate, which takes a list of records
 help = help(gainful)
@@ -169,15 +205,26 @@ calc_aggregate = gainful.evaluate, or gainful.ir_measures.calc_aggregate
 iter_calc = gainful.evaluate, or gainful.ir_measures.iter_calc
 parse_measure = gainful.parse
 relevanceevaluator = gainful.pytrec_eval.RelevanceEvaluator
-read_qrels load_qrels read_trec_qrels = gainful.evaluate(qrels, run), which reads files itself
-read_run load_run read_trec_run = gainful.evaluate(qrels, run), which reads files itself
-parse_qrel parse_run = gainful.evaluate(qrels, run), which reads files itself
+read_qrels load_qrels read_trec_qrels parse_qrel = {_READS}
+read_run load_run read_trec_run parse_run = {_READS}
+read load open from_file from_csv from_df from_dict = {_READS_BOTH}
+split sessionize read_log load_log from_log = {_READS_LOGS}
+ctr summary = gainful.sessions.summarise(log)
+version = gainful.__version__
+print show = print(results)
+pandas to_pandas = results.to_pandas()
+compute_aggregated_measure = gainful.pytrec_eval.compute_aggregated_measure
+config set_options = gainful.CONVENTIONS, and like=NAME
 evaluate_sessions = gainful.sessions.evaluate
 compare_runs compare_results significance = gainful.compare
 compare_sessions = gainful.sessions.compare
 t_test ttest = gainful.compare(..., test="t")
+wilcoxon = gainful.compare(..., test="wilcoxon")
+permutation_test randomization_test = gainful.compare(..., test="randomisation")
+spearman spearmanr pearson pearsonr correlation = gainful.stats.correlate
+tau kendall kendalltau = gainful.stats.kendall_tau
 bootstrap confidence_interval = gainful.stats.mean_intervals
-kappa cohen_kappa krippendorff judges = gainful.compare_judges
+kappa cohen_kappa cohen_kappa_score krippendorff judges = gainful.compare_judges
 power = gainful.stats.detectable_effect
 plot = gainful.figures.figure
 assert_ranking_quality = gainful.testing.assert_ranking_quality
@@ -191,6 +238,17 @@ settle Settlement = it was removed: gainful.unjudged lists the documents to judg
 split_half trials = it was removed: discriminative power and test= say how sure an order is
 fuse fusion rerank = {_NOT_HERE}
 rounding_digits = results keep all digits; round what you print
+return_mean return_std per_query = results.mean has the means, results.per_query all values
+threads jobs n_jobs workers = all cores are used anyway
+verbose progress show_progress = nothing is printed; results.notes has what to know
+save_results_in_run = a run stays as it is; evaluate returns the results
+make_comparable = like="ranx_comparable" does that
+judged_only condensed = unjudged="remove" does that
+alternative one_sided = tests are two-sided
+ks cutoffs = a cutoff is part of its measure: "nDCG@5,10"
+sample_weight weights = every query counts equally
+llm embeddings = gainful compares ids, and asks no model
+faithfulness answer_relevancy answer_correctness = gainful evaluates what is found, not answers
 coverage_error = gainful has no measures of multilabel classification
 """)
 
@@ -207,7 +265,11 @@ def find_nearest(name: str, names: Iterable[str], *, whole: bool = False) -> str
     allowed = min(len(name) - 1, 1 if len(name) <= _SHORT else _MAX_CHANGES)
     known_names = list(names)
     near = [(count_changes(name, known, allowed), known) for known in known_names]
-    changes, nearest = min(near, default=(allowed + 1, ""), key=lambda item: item[0])
+    changes, nearest = min(
+        near,
+        default=(allowed + 1, ""),
+        key=lambda item: (item[0], abs(len(item[1]) - len(name))),
+    )
     if changes <= allowed or whole:
         return nearest if changes <= allowed else None
     return next((known for known in known_names if _continues(known, name)), None)
@@ -262,6 +324,6 @@ def suggest_name(
     near = [known for known in (lower, *ARGUMENTS.get(lower, ())) if known in {**guesses, **places}]
     near = near or [known for known in [find_nearest(lower, [*places, *guesses])] if known]
     if near:
-        place = guesses.get(near[0]) or places[near[0]]
+        place = places.get(near[0]) or guesses[near[0]]
         return f"did you mean {place}?"
     return f"there is {', '.join(names)}"

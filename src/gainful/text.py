@@ -358,8 +358,8 @@ def show_public_names(module: str, **lazy: str) -> None:
         message = f"module {module!r} has no attribute {name!r}"
         if not name.startswith("_"):
             places = {known.lower(): f"{module}.{known}" for known in names}
-            suggest_name = import_module("gainful.synonyms").suggest_name
-            message += f"; {suggest_name(name, places, {}, names)}"
+            synonyms = import_module("gainful.synonyms")
+            message += f"; {synonyms.suggest_name(name, places, synonyms.NAMES, names)}"
         raise AttributeError(message)
 
     own |= {"__dir__": lambda: names, "__getattr__": answer}

@@ -58,11 +58,16 @@ def slices(total: int, size: int) -> Iterator[slice]:
         yield slice(start, min(start + size, total))
 
 
-def finite_or_none(value: float) -> float | None:
+def fill_masked(values: object) -> Array:
+    """Numbers, not a number where they are masked."""
+    return np.ma.filled(np.ma.asarray(values, dtype=np.float64), np.nan)
+
+
+def finite_or_none(value: float | None) -> float | None:
     """A number for JSON, which knows neither NaN nor infinity: None is in their place.
 
     Examples:
         >>> finite_or_none(0.5), finite_or_none(float("nan"))
         (0.5, None)
     """
-    return float(value) if np.isfinite(value) else None
+    return None if value is None or not np.isfinite(value) else float(value)

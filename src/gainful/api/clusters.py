@@ -10,13 +10,7 @@ from attrs import evolve
 
 from gainful.api.run_options import GroupChoice, RunReading, refuse_lone_queries
 from gainful.errors import BadValue, NoColumn, WrongType
-from gainful.evidence.pairing import (
-    CLUSTER_CHOICES,
-    ClusterChoice,
-    Clusters,
-    is_pattern,
-    read_clusters,
-)
+from gainful.evidence.pairing import CLUSTER_CHOICES, ClusterChoice, Clusters, read_clusters
 from gainful.measure.values import Grouping
 from gainful.read.inputs import AnyQrels, AnyRun, as_qrels_columns
 from gainful.read.qrels_and_run import NestedDict, Qrels
@@ -39,7 +33,7 @@ def find_clusters(
     """The clusters that were asked for; a column is that of the first input that has it."""
     if cluster is None:
         return None
-    if not isinstance(cluster, str) or is_pattern(cluster):
+    if not isinstance(cluster, str) or "(" in cluster:  # a pattern has a group, a column has not
         return read_clusters(cluster)
     by_query = _find_column(cluster, reading, qrels, runs)
     if by_query is None:

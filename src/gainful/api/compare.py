@@ -24,8 +24,8 @@ from gainful.api.sessions import evaluate_once
 from gainful.evidence.comparisons.comparison import Comparison
 from gainful.evidence.comparisons.study import check_method, compare_results
 from gainful.evidence.method import METHOD_SETS, MethodOptions, build_method, split_method
-from gainful.evidence.moves.largest_changes import find_largest_changes
 from gainful.evidence.pairing import choose_baseline
+from gainful.evidence.reasons.largest_changes import find_largest_changes
 from gainful.match.match import MatchedRun
 from gainful.measure.build_recipes import Measures
 from gainful.measure.notes import require_qrels_overlap

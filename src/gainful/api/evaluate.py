@@ -361,16 +361,12 @@ def evaluate_matched(
     of_items = {name: all_recipes[name] for name in all_recipes if name not in recipes}
     named_items = reading.items, reading.interactions
     if of_items or named_items != (None, None):
-        from gainful.measure.exposure import (  # noqa: PLC0415  (few ask for it)
-            add_exposure,
-            check_items,
-            check_use,
-        )
+        # Few ask for it.
+        from gainful.measure.exposure import add_exposure, check_items  # noqa: PLC0415
         from gainful.read.items import read_items  # noqa: PLC0415
 
-        check_use(all_recipes, *named_items)
+        check_items(all_recipes, *named_items)
         items, with_rows = read_items(*named_items), True
-        check_items(of_items, items)
     small_files = None if with_rows else _read_small_files(qrels, runs, reading)
     judgments, small_runs = small_files or (reading.read_qrels(qrels), {})
     find_group = _find_groups(reading, qrels, judgments, runs)

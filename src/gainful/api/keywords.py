@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Container, Sequence
-from functools import partial, wraps
+from functools import wraps
 from inspect import Parameter, cleandoc, signature
 from typing import Any, TypeVar
 
@@ -37,9 +37,8 @@ def answer_keywords(function: Function) -> Function:
         Traceback (most recent call last):
         gainful.errors.UnknownName: unknown option of evaluate 'judgments'; did you mean qrels?
     """
-    parameters = signature(function).parameters.values()
-    open_ended = any(parameter.kind is Parameter.VAR_KEYWORD for parameter in parameters)
-    return _answer(function, _own_names(function), open_ended=open_ended)
+    kinds = [parameter.kind for parameter in signature(function).parameters.values()]
+    return _answer(function, (), open_ended=Parameter.VAR_KEYWORD in kinds)
 
 
 def answer_options(
@@ -54,18 +53,9 @@ def answer_options(
         described_by: those whose docstrings tell what its options are.
         settings: which of them are single settings, told elsewhere.
     """
-    return partial(_answer_typed, options=options, described_by=described_by, settings=settings)
-
-
-def _answer_typed(
-    function: Function, options: type, described_by: Sequence[type], settings: Container[str]
-) -> Function:
     shared = [name for name in options.__annotations__ if name not in settings]
     has_settings = len(shared) < len(options.__annotations__)
-    call = _answer(function, [*_own_names(function), *shared], open_ended=has_settings)
-    own = signature(function)
-    listed = [value for value in own.parameters.values() if value.kind not in _NO_NAMES]
-    listed += [
+    listed = [
         Parameter(
             name,
             Parameter.KEYWORD_ONLY,
@@ -75,11 +65,18 @@ def _answer_typed(
         for name, kind in options.__annotations__.items()
         if name in shared
     ]
-    open_end = [Parameter("settings", Parameter.VAR_KEYWORD)] if has_settings else []
-    vars(call)["__signature__"] = own.replace(parameters=[*listed, *open_end])
-    vars(call)["typed_options"] = options
-    call.__doc__ = _add_arguments(cleandoc(function.__doc__ or ""), described_by)
-    return call
+    listed += [Parameter("settings", Parameter.VAR_KEYWORD)] if has_settings else []
+
+    def answer(function: Function) -> Function:
+        call = _answer(function, shared, open_ended=has_settings)
+        own = signature(function)
+        parameters = [own.parameters[name] for name in _own_names(function)]
+        vars(call)["__signature__"] = own.replace(parameters=[*parameters, *listed])
+        vars(call)["typed_options"] = options
+        call.__doc__ = _add_arguments(cleandoc(function.__doc__ or ""), described_by)
+        return call
+
+    return answer
 
 
 def _own_names(function: Callable[..., Any]) -> list[str]:
@@ -87,7 +84,9 @@ def _own_names(function: Callable[..., Any]) -> list[str]:
     return [parameter.name for parameter in parameters if parameter.kind not in _NO_NAMES]
 
 
-def _answer(function: Function, names: list[str], *, open_ended: bool) -> Function:
+def _answer(function: Function, shared: Sequence[str], *, open_ended: bool) -> Function:
+    names = [*_own_names(function), *shared]
+
     @wraps(function)
     def call(*arguments: Any, **options: Any) -> Any:
         __tracebackhide__ = True  # pytest shows the line that calls
@@ -104,13 +103,11 @@ def is_meant(name: str, names: list[str]) -> bool:
     from gainful.convention.session import SESSION_SETTINGS  # noqa: PLC0415
     from gainful.synonyms import ARGUMENTS, find_nearest  # noqa: PLC0415
 
-    if name in SETTINGS or name in SESSION_SETTINGS:
+    settings = [*SETTINGS, *SESSION_SETTINGS]
+    if name in settings:
         return False
-
     synonym = any(meant in names for meant in ARGUMENTS.get(name, ()))
-    return (
-        synonym or find_nearest(name, [*names, *SETTINGS, *SESSION_SETTINGS], whole=True) in names
-    )
+    return synonym or find_nearest(name, [*names, *settings], whole=True) in names
 
 
 def _add_arguments(text: str, described_by: Sequence[type]) -> str:

@@ -136,7 +136,9 @@ class Option(click.Option):
             if not isinstance(self.type, click.Choice):
                 raise
             choices = [str(choice) for choice in self.type.choices]
-            raise UnknownName(self.opts[-1].lstrip("-"), str(value), choices) from None
+            raise UnknownName(
+                self.opts[-1].lstrip("-").replace("correct", "correction"), str(value), choices
+            ) from None
 
     def get_help_record(self, ctx: click.Context) -> tuple[str, str] | None:
         """The option and what it means, its choices before its default."""
@@ -258,7 +260,10 @@ def unknown_option(command: click.Command, name: str) -> Exception:
     for option in (options[known] for known in meant if known in options):
         return UnknownName("option", name, [f"{option.opts[0]} {option.metavar or ''}".strip()])
     if word in OPTIONS:
-        return click.UsageError(f"unknown option {name!r}; {OPTIONS[word]}")
+        reads_qrels = any(param.name == "qrels" for param in command.params)
+        is_moot = word in ("qrels", "judgments") and not reads_qrels
+        advice = "this command reads no judgments" if is_moot else OPTIONS[word]
+        return click.UsageError(f"unknown option {name!r}; {advice}")
     flags = [param.opts for param in command.params if isinstance(param, click.Option)]
     long = [next((flag for flag in some if flag.startswith("--")), some[0]) for some in flags]
     return UnknownName("option", name, [*long, "--help"])

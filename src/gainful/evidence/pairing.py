@@ -276,11 +276,6 @@ class Clusters:
         return [label for _, label in labels if label is not None]
 
 
-def is_pattern(cluster: object) -> bool:
-    """Is it a pattern, not the name of a column? A pattern has a group."""
-    return isinstance(cluster, str) and "(" in cluster
-
-
 def read_clusters(cluster: ClusterChoice) -> Clusters:
     r"""Clusters by a pattern with a group, or from a dict of the cluster of each query.
 
@@ -357,18 +352,10 @@ def normal_scores(values: Array) -> Array:
     return np.asarray(ndtr(np.where(alike, 0.0, deviations / np.where(alike, 1.0, spread))))
 
 
-def standardise_values(paired: PairedValues, standardise: str | None) -> PairedValues:
+def standardise_values(paired: PairedValues) -> PairedValues:
     """The values of one measure, query by query set beside those of the other runs."""
-    if standardise is None:
-        return paired
     runs = paired.values.shape[1]
     if runs < _MIN_RUNS:
         allowed = f"at least {_MIN_RUNS} to standardise over: two leave only a winner"
         raise BadValue("runs", runs, allowed)
     return evolve(paired, values=normal_scores(paired.values))
-
-
-def describe_standardisation(standardise: str | None, runs: int) -> str | None:
-    """How scores were standardised, in words."""
-    words = f"normal scores (Webber et al. 2008) over {runs} runs"
-    return None if standardise is None else words

@@ -20,7 +20,7 @@ from gainful.measure.explanation import (
 )
 from gainful.page.formats.text import text_width
 from gainful.page.page import Section
-from gainful.page.table import Table, format_number, to_plain_data
+from gainful.page.table import Table, format_number
 from gainful.text import choose_decimals, count_noun
 
 
@@ -37,24 +37,7 @@ class SideBySide:
 def rank_side_by_side(
     runs: Sequence[MatchedRun], recipe: Recipe, queries: Sequence[str]
 ) -> Iterator[SideBySide]:
-    """These queries one after the other, each with its rankings.
-
-    Args:
-        runs: the runs to lay side by side, matched with the same judgments.
-        recipe: the measure whose gains and discounts are shown.
-        queries: which queries.
-
-    Examples:
-        >>> from gainful.match.match import match
-        >>> from gainful.measure.build_recipes import build_recipes
-        >>> from gainful.read.inputs import as_qrels, as_run
-        >>> qrels, run = as_qrels({"1": {"a": 3}}), as_run({"1": ["b", "a"]})
-        >>> recipe = build_recipes("DCG@10", None, {})[1]["DCG@10"]
-        >>> matched = MatchedRun(qrels, run, match(qrels, run, recipe.convention))
-        >>> compared = next(rank_side_by_side([matched], recipe, ["1"]))
-        >>> [(row.rank, row.doc, row.grade, row.gain) for row in compared.rankings[0].rows]
-        [(1, 'b', None, 0.0), (2, 'a', 3.0, 3.0)]
-    """
+    """These queries with their rankings in runs that were matched with the same judgments."""
     rankings = [rank_queries(run, recipe, queries) for run in runs]
     for query in queries:
         grades = rankings[0].grades[query]
@@ -92,11 +75,6 @@ class RankByRank:
     in_run: bool
     before: QuerySide
     after: QuerySide
-
-    def to_dict(self) -> dict[str, Any]:
-        """All of it as plain data."""
-        data = to_plain_data(self)
-        return {"found" if name == "in_run" else name: value for name, value in data.items()}
 
 
 def describe_rank_by_rank(

@@ -36,7 +36,7 @@ from gainful.page.shown import Shown
 from gainful.page.table import Column, Table, build_table, format_number, list_fields
 from gainful.read.ranking_matrix import RankingMatrix
 from gainful.text import count_noun, format_exact
-from gainful.types import Array, Ranks, finite_or_none, is_number
+from gainful.types import Array, Ranks, fill_masked, finite_or_none, is_number
 
 _TOP = 10  # ranks of a query that are shown anyway; further down, only those that add something
 _HOW = "adds: the value with the grades down to this rank, minus that without this one"
@@ -319,7 +319,7 @@ def _tabulate_results(
 
 
 def _take_value(values: Array) -> float | None:
-    return finite_or_none(float(np.ma.filled(np.ma.asarray(values, dtype=float), np.nan)[0]))
+    return finite_or_none(float(fill_masked(values)[0]))
 
 
 def _keep_results(sessions: MatchedSessions, kept: Ranks) -> MatchedSessions:

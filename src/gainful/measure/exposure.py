@@ -16,32 +16,27 @@ from gainful.read.items import Items
 from gainful.read.qrels_and_run import Run
 from gainful.text import count_noun, shorten
 
+_EXAMPLES = {"items": "Coverage@10 or Gini@10", "interactions": "Novelty@10"}
 _NEEDS = {
-    "items": "it only with a catalogue (--items FILE, items=); it has no value per query, so runs "
+    "items": "a catalogue (--items FILE, items=) to compute it; it has no value per query, so runs "
     "cannot be compared by it",
-    "interactions": "it only with interactions (--interactions FILE, interactions=), which give "
-    "the popularity of items",
+    "interactions": "interactions (--interactions FILE, interactions=) to compute it, for the "
+    "popularity of items",
 }
 
 
-def check_items(recipes: Mapping[str, Recipe], items: Items) -> None:
-    """Refuse a measure whose catalogue or popularity nobody named."""
-    known = {"items": items.catalogue, "interactions": items.popularity}
+def check_items(recipes: Mapping[str, Recipe], items: Any, interactions: Any) -> None:
+    """Refuse a measure whose catalogue or popularity nobody named, and one that none asks for."""
+    named, asked = {"items": items, "interactions": interactions}, {""}
     for name, recipe in recipes.items():
-        if known[recipe.entry.of_items] is None:
-            raise BadValue("measure", name, _NEEDS[recipe.entry.of_items])
-
-
-def check_use(recipes: Mapping[str, Recipe], items: Any, interactions: Any) -> None:
-    """Refuse a catalogue or interactions that no measure asks for."""
-    asked = {recipe.entry.of_items for recipe in recipes.values()} - {""}
-    named = {"items": items, "interactions": interactions}
-    if any(named[name] is None for name in asked):  # which is refused later
-        return
+        subject = recipe.entry.of_items
+        asked.add(subject)
+        if subject and named[subject] is None:
+            raise BadValue("measure", name, _NEEDS[subject])
     for name, value in named.items():
         if value is not None and name not in asked:
-            measures = {"items": "Coverage@10 or Gini@10", "interactions": "Novelty@10"}[name]
-            raise BadValue(name, shorten(str(value)), f"it only with a measure such as {measures}")
+            allowed = f"a value only with a measure such as {_EXAMPLES[name]}"
+            raise BadValue(name, shorten(str(value)), allowed)
 
 
 def add_exposure(

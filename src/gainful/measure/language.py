@@ -49,6 +49,7 @@ _PARAM = re.compile(
     re.VERBOSE | re.ASCII,
 )
 _MAX_LENGTH = 1000  # characters; no measure is longer
+_SUFFIXES = (".html", ".csv", ".json", ".txt", ".md", ".tex")  # of files, which are no measures
 _MAX_CUTOFFS = 1000  # cutoffs in one range
 _ALLOWED = "NAME(parameter=value, …)@cutoff, such as nDCG(gain=exp)@10"
 
@@ -66,7 +67,7 @@ def parse(text: str | Measure) -> Measure:
     """
     measures = expand(text)
     if len(measures) > 1:
-        raise BadValue("measure", text, f"one measure; this means {len(measures)}")
+        raise BadValue("measure", text, f"one measure; these are {len(measures)}")
     return next(iter(measures.values()))
 
 
@@ -156,7 +157,9 @@ def _expand_text(text: str) -> dict[str, Measure]:
         return expand(parts)
     match = _SHAPE.fullmatch(spelling)
     if not match:
-        raise BadValue("measure", text, _suggest_commas(spelling) or _ALLOWED)
+        is_file = spelling.endswith(_SUFFIXES)
+        allowed = f"a measure; .save({spelling!r}) writes the result" if is_file else _ALLOWED
+        raise BadValue("measure", text, _suggest_commas(spelling) or allowed)
     name = canonical_name(match["name"], spelling)
     params = _parse_params(match["inner"], text) if match["inner"] else {}
     cut = pop_cutoff(params)

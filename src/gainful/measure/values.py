@@ -168,6 +168,11 @@ class Results(Shown):
     def __getitem__(self, measure: str | Measure) -> float:
         return self.mean_of(self.find_name(measure))
 
+    def _refuse_number(self, _: object = None) -> NoReturn:
+        raise WrongType("a number", type(self).__name__, f"results[{next(iter(self))!r}]")
+
+    __float__ = __lt__ = __gt__ = __le__ = __ge__ = __sub__ = __round__ = _refuse_number
+
     def __contains__(self, measure: object) -> bool:
         return self._find_known(measure) is not None
 

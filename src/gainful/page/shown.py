@@ -23,7 +23,8 @@ INTERNAL_NAMES = frozenset(
     (
         *("brief", "convention_data", "files_to_save", "find_name", "format_value"),
         "from_matched",
-        *("group_sessions", "list_columns", "list_expressions", "locate", "matched_sessions"),
+        *("group_sessions", "list_columns", "list_counts", "list_expressions", "locate"),
+        "matched_sessions",
         *("mean_of", "mean_or_none", "numeric_ids", "numeric_queries", "page", "qrel_inputs"),
         "recipe_data",
         *("random_generator", "recipes", "run_inputs", "summary", "tabulate", "values_by_id"),
@@ -197,7 +198,12 @@ def describe_missing(result: Shown, name: str) -> str:
     }
     from gainful.synonyms import RESULTS, suggest_name  # noqa: PLC0415  (of a mistake only)
 
-    elsewhere = {word: place for word, place in RESULTS.items() if word not in names}
+    elsewhere = {
+        word: place
+        for word, place in RESULTS.items()
+        if word not in names
+        and (place[0] != "." or hasattr(type(result), place[1:].partition("(")[0]))
+    }
     guesses = {**elsewhere, **result.list_expressions()}
     return f"{message}; {suggest_name(name, places, guesses, names)}"
 

@@ -11,7 +11,7 @@ from functools import cache
 from html import escape as escape_html
 from importlib.resources import files
 from os import PathLike
-from typing import Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from gainful.errors import NotInstalled
 from gainful.page.render import write_atomically
@@ -42,6 +42,11 @@ class HtmlPage(str):
     def save(self, path: str | PathLike[str]) -> None:
         """Put the page into a file, as a whole or not at all."""
         write_atomically(path, self)
+
+    if not TYPE_CHECKING:  # to a type checker every attribute would be there
+
+        def __getattr__(self, name: str) -> NoReturn:
+            raise AttributeError(f"a page has no {name!r}; .save('page.html') writes it")
 
 
 def render_page(template: str, *, feature: str, data: object, **context: Any) -> HtmlPage:

@@ -33,7 +33,7 @@ from gainful.evidence.pairing import (
     PairedValues,
     choose_baseline,
     choose_pairs,
-    describe_standardisation,
+    number_units,
     pair_results,
     pair_values,
     refuse_extremes,
@@ -60,14 +60,13 @@ from gainful.evidence.statistics.outcome import (
 from gainful.evidence.statistics.paired_tests import TESTS, TUKEY_WORDS, posterior_t, tost_p
 from gainful.evidence.statistics.study_design import Interaction
 from gainful.measure.groups import list_names
-from gainful.measure.notes import describe_convention
 from gainful.measure.results import list_footnotes
 from gainful.measure.sessions.results import SessionResults
 from gainful.measure.values import Results
 from gainful.read.several_systems import CONVERSATION, SYSTEM
 from gainful.rounding import ROUNDING
 from gainful.text import count_noun
-from gainful.types import Array, Flags, finite_or_none
+from gainful.types import Array, Flags, Ranks, finite_or_none
 
 AnyValues = TypeVar("AnyValues", bound=Results)
 
@@ -184,12 +183,13 @@ def compare_sample(sample: Sample, method: Method) -> Comparison:
             paired_by=sample.paired_by,
             cluster=sample.cluster,
             power_level=level,
-            standardised=describe_standardisation(method.standardise, len(names)),
+            standardised=f"{method.standardise} scores (Webber et al. 2008) over {len(names)} runs"
+            if method.standardise
+            else None,
         ),
         convention=results.convention_data(),
         bounded_measures=tuple(m for m, recipe in results.recipes.items() if recipe.entry.bounded),
         directions={measure: results.directions[measure] for measure in measures},
-        convention_line=describe_convention(results),
         footnotes=tuple(list_footnotes(sample.results)),
         all_footnotes=tuple(list_footnotes(sample.results, verbose=True)),
         interactions=sample.interactions,
@@ -315,8 +315,8 @@ class PairedSample(Sample):
         ready = {}
         for measure, table in tables.items():
             refuse_incomparable(table, parts["names"])
-            table = standardise_values(table, method.standardise)  # noqa: PLW2901
-            ready[measure] = table if clusters is None else clusters.assign(table)
+            paired = standardise_values(table) if method.standardise else table
+            ready[measure] = paired if clusters is None else clusters.assign(paired)
         noun = next(iter(ready.values())).noun
         numbers = {measure: len({*table.units}) for measure, table in ready.items()}
         return cls(
@@ -430,14 +430,15 @@ def compare_groups(
     pairs: list[GroupPair] = []
     for family in filter(None, families):
         pairs += _test_family(family, method, places)
-    untold = _why_no_interaction([sample for _, _, sample in samples])
+    paired = [item for item in samples if isinstance(item[2], PairedSample)]
     interactions = []
-    for measure in () if untold else comparison.measures:
+    for measure in comparison.measures:
         own = [sample for name, _, sample in samples if name == measure]
         interactions += _find_interactions(measure, own, places, method.resampling)
-    notes += [f"whether differences depend on {by} is not tested: {untold}"] if untold else []
+    if len(paired) < len(samples):
+        notes.append(f"whether differences depend on {by} is not tested: it needs paired values")
     correction = method.correction
-    if correction == MAX_T and not all(isinstance(item[2], PairedSample) for item in samples):
+    if correction == MAX_T and len(paired) < len(samples):
         correction = "holm"
     return GroupComparison(
         by=by,
@@ -447,6 +448,7 @@ def compare_groups(
         correction=correction,
         family=max((len(family) for family in families), default=0) * len(places),
         alpha=method.resampling.alpha,
+        clustered=comparison.evidence.cluster is not None,
         notes=notes,
     )
 
@@ -536,15 +538,6 @@ def _test_together(
     return correct_outcome(apply, shape, whole.fit_resamples(*shape, sides=2))
 
 
-def _why_no_interaction(samples: Sequence[Sample]) -> str:
-    for sample in samples:
-        if not isinstance(sample, PairedSample):
-            return "the test needs paired values"
-        if sample.cluster is not None:
-            return "clusters of queries cannot be permuted over groups"
-    return ""
-
-
 def _find_interactions(
     measure: str,
     samples: Sequence[Sample],
@@ -559,7 +552,10 @@ def _find_interactions(
         np.stack([sample.tables[measure].differences(place) for place in places], axis=1)
         for sample in paired
     ]
-    f, p = test_interaction(differences, resampling)
+    cluster = None
+    if paired[0].cluster is not None:
+        cluster = np.concatenate(number_units([sample.tables[measure] for sample in paired]))
+    f, p = test_interaction(differences, resampling, cluster)
     names = paired[0].names
     return [
         GroupInteraction(
@@ -570,35 +566,54 @@ def _find_interactions(
     ]
 
 
-def test_interaction(differences: Sequence[Array], resampling: Resampling) -> tuple[Array, Array]:
+def test_interaction(
+    differences: Sequence[Array], resampling: Resampling, cluster: Ranks | None
+) -> tuple[Array, Array]:
     """One-way F of differences by group, and its p by permuting groups over queries.
 
-    Differences are, for each group, queries × pairs; permutations keep the sizes of groups.
+    Differences are, for each group, queries × pairs; `cluster` numbers what each of the queries,
+    group after group, belongs to. Clusters of one group each are permuted whole; else the groups
+    of each cluster are permuted among its queries.
 
     Examples:
         >>> groups = [np.array([[1.0], [2.0]]), np.array([[3.0], [4.0]])]
-        >>> f, p = test_interaction(groups, Resampling(resamples=999))
+        >>> f, p = test_interaction(groups, Resampling(resamples=999), None)
         >>> f.tolist(), round(float(p[0]), 1)
         ([8.0], 0.3)
     """
     values = np.concatenate(differences)
     values = values - values.mean(axis=0)
     sizes = np.array([len(group) for group in differences])
-    starts = np.cumsum(sizes) - sizes
     total = (values**2).sum(axis=0)
 
-    def explain(rows: Array) -> Array:
-        sums: Array = np.add.reduceat(rows, starts, axis=0)
+    def explain(order: Ranks, sizes: Ranks) -> Array:
+        sums: Array = np.add.reduceat(values[order], np.cumsum(sizes) - sizes, axis=0)
         return np.asarray((sums**2 / sizes[:, None]).sum(axis=0))
 
-    own = explain(values)
+    own = explain(np.arange(len(values)), sizes)
     chance = resampling.random_generator()
     least = own - ROUNDING * total
     counts = sum(
-        (explain(values[chance.permutation(len(values))]) >= least).astype(np.int64)
+        (explain(*_permute_groups(sizes, cluster, chance)) >= least).astype(np.int64)
         for _ in range(resampling.resamples)
     )
     degrees, error_degrees = len(sizes) - 1, len(values) - len(sizes)
     with np.errstate(divide="ignore", invalid="ignore"):
         f = (own / degrees) / ((total - own) / error_degrees)
     return f, p_value(np.asarray(counts), resampling.resamples, exact=False)
+
+
+def _permute_groups(
+    sizes: Ranks, cluster: Ranks | None, chance: np.random.Generator
+) -> tuple[Ranks, Ranks]:
+    """The queries group by group after groups were permuted over them, and the groups' sizes."""
+    if cluster is None:
+        return chance.permutation(int(sizes.sum())), sizes
+    group = np.repeat(np.arange(len(sizes)), sizes)
+    of_cluster = group[np.unique(cluster, return_index=True)[1]]
+    if (of_cluster[cluster] == group).all():
+        group = chance.permutation(of_cluster)[cluster]
+    else:
+        shuffled = group[np.lexsort((chance.random(len(group)), cluster))]
+        group[np.argsort(cluster, kind="stable")] = shuffled
+    return np.argsort(group, kind="stable"), np.bincount(group)

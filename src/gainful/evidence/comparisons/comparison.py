@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from attrs import frozen
 
-from gainful.evidence.comparisons.comparison_answer import describe_comparison
+from gainful.evidence.comparisons.comparison_answer import describe_comparison, label_system
 from gainful.evidence.comparisons.comparison_values import (
     MAX_GROUPS,
     ComparisonValues,
@@ -20,7 +20,7 @@ from gainful.evidence.comparisons.comparison_values import (
     format_difference,
     format_interval,
 )
-from gainful.evidence.moves.largest_changes import changes_page
+from gainful.evidence.reasons.largest_changes import changes_page
 from gainful.evidence.statistics.correction import CORRECTIONS, TUKEY
 from gainful.measure.groups import MOST_GROUPS, name_apart, name_others
 from gainful.measure.results import find_leaders, name_best
@@ -273,7 +273,11 @@ def _describe_indistinguishable(comparison: Comparison, measure: str) -> str:
         if indistinguishable:
             return f"No significant difference {whom}: {', '.join(indistinguishable)}."
         return f"All differ significantly {whom}."
-    groups = ["–".join(group) for group in comparison.alike_groups(measure) if len(group) > 1]
+    groups = [
+        "–".join(label_system(comparison.kind, name) for name in group)
+        for group in comparison.alike_groups(measure)
+        if len(group) > 1
+    ]
     more = ", …" if len(groups) >= MAX_GROUPS else ""
     alike = f"No significant difference: {', '.join(groups)}{more}."
     return alike if groups else "Every pair differs significantly."
@@ -291,7 +295,10 @@ def _describe_power(comparison: Comparison, measure: str, *, verbose: bool) -> l
     low, high = (f"{end(detectable.values()):.3f}" for end in (min, max))
     smallest = f"{low} to {high}"
     if len(detectable) <= _MAX_SYSTEMS:
-        smallest = ", ".join(f"{value:.3f} ({name})" for name, value in detectable.items())
+        smallest = ", ".join(
+            f"{value:.3f} ({label_system(comparison.kind, name)})"
+            for name, value in detectable.items()
+        )
     if measure in comparison.bounded_measures and min(detectable.values()) >= 1:
         smallest = f"none: too few {pluralise(comparison.unit_in_words)}"
     level = f"; t test at {comparison.evidence.power_level:.2g}" if verbose else ""
@@ -560,8 +567,10 @@ def describe_groups(groups: GroupComparison) -> list[str]:
     text += f" ({correction.words})"
     text += f" · {correction.interval_kind}" if correction.interval_kind else ""
     if groups.interactions:
-        permuted = f"groups permuted over {pluralise(groups.unit)}"
-        text += f" · dependence on the group: one-way F, {permuted}, not corrected"
+        over = pluralise(groups.unit)
+        if groups.clustered:
+            over = "clusters, or within them where some have several groups"
+        text += f" · dependence on the group: one-way F, groups permuted over {over}, not corrected"
     number = len({item.group for item in groups.pairs})
     folded = f"{number} groups: tables show the largest {MOST_GROUPS}, and the others as one, "
     folded += "which is not tested; CSV and JSON have all"

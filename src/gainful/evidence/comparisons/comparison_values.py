@@ -11,7 +11,7 @@ import polars as pl
 from attrs import evolve, fields_dict, frozen
 
 from gainful.evidence.method import Method
-from gainful.evidence.moves.largest_changes import LargestChanges
+from gainful.evidence.reasons.largest_changes import LargestChanges
 from gainful.evidence.statistics.correction import FREEDMAN_LANE, MAX_T, RANDOMISATION, TUKEY
 from gainful.evidence.statistics.effect_size import EffectSize
 from gainful.evidence.statistics.outcome import Resampling
@@ -236,6 +236,7 @@ class GroupComparison:
     correction: str
     family: int  # comparisons that were corrected together
     alpha: float
+    clustered: bool = False  # do units belong to clusters?
     notes: Sequence[str] = ()
 
     def is_significant(self, group_pair: GroupPair) -> bool:
@@ -275,7 +276,6 @@ class ComparisonValues:
     bounded_measures: tuple[str, ...] = ()  # those that cannot pass 1
     directions: Mapping[str, Direction] = {}  # by measure: is more of it better, or less?
     kind: str = "run"  # what is compared: run, or the column that names systems
-    convention_line: str = ""  # how the numbers came about, in words
     footnotes: tuple[str, ...] = ()  # whose convention, and what was odd, in a line
     all_footnotes: tuple[str, ...] = ()  # the whole convention and all that was counted
     notes: tuple[str, ...] = ()

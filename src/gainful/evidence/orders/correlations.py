@@ -28,7 +28,7 @@ from gainful.page.shown import Shown
 from gainful.page.table import Column, Table, build_table, to_plain_data
 from gainful.read.query_columns import Labels, parse_labels
 from gainful.text import count_noun, join_words, mark_notes, pluralise
-from gainful.types import Array, Ranks
+from gainful.types import Array, Ranks, fill_masked
 
 CHANCE = ("alpha", "resamples", "seed")
 _FEWEST = 5  # units, and clusters of them
@@ -144,20 +144,20 @@ def correlate_units(
 
     bootstrap = run_bootstrap(correlate_all, units.cluster, resampling)
     bootstrap, names, notes = _drop_undefined(bootstrap, names, against)
+    order = np.argsort(-bootstrap.estimate, kind="stable").tolist()
     correlations = []
-    for at, name in enumerate(names):
+    for at in order:
         estimate = float(bootstrap.estimate[at])
         drawn = bootstrap.resampled[:, at], bootstrap.left_out[:, at]
         ends = bootstrap_interval(estimate, *drawn, resampling.alpha)
-        better = "lower" if name in units.turned else "higher"
-        correlations.append(Correlation(name, estimate, *ends, better))
-    order = np.argsort(-bootstrap.estimate, kind="stable").tolist()
+        better = "lower" if names[at] in units.turned else "higher"
+        correlations.append(Correlation(names[at], estimate, *ends, better))
     lower = join_words(units.turned)
     turned = [f"lower is better in {lower}: its sign is reversed"] if lower else []
     return Correlations(
         against=against,
         coefficient=coefficient,
-        correlations=tuple(correlations[at] for at in order),
+        correlations=tuple(correlations),
         differences=_compare_correlations(names, order, bootstrap, resampling),
         units=len(units.label),
         unit=units.unit,
@@ -217,10 +217,8 @@ def _drop_undefined(
         for name, share in zip(names, defined.tolist(), strict=True)
         if share < _LEAST_DEFINED
     ]
-    columns = Bootstrap(
-        bootstrap.estimate[kept], bootstrap.resampled[:, kept], bootstrap.left_out[:, kept]
-    )
-    return columns, [names[at] for at in kept.tolist()], notes
+    parts = (array[..., kept] for array in astuple(bootstrap))
+    return Bootstrap(*parts), [names[at] for at in kept.tolist()], notes
 
 
 def _compare_correlations(
@@ -230,8 +228,7 @@ def _compare_correlations(
     differences = []
     for left, right in combinations(order, 2):
         difference, drawn, left_out = (
-            array[..., left] - array[..., right]
-            for array in (bootstrap.estimate, bootstrap.resampled, bootstrap.left_out)
+            array[..., left] - array[..., right] for array in astuple(bootstrap)
         )
         ends, p = (0.0, 0.0), 1.0  # of two names of one measure
         if np.abs(drawn[np.isfinite(drawn)]).any():
@@ -362,8 +359,7 @@ def _read_column(results: Results, against: str) -> Array:
 
 
 def _merit(results: Results, name: str) -> Array:
-    values = np.ma.filled(np.ma.asarray(results.values[name], dtype=np.float64), np.nan)
-    return np.asarray(results.directions[name].sign * values)
+    return np.asarray(results.directions[name].sign * fill_masked(results.values[name]))
 
 
 def _join_labels(frame: pl.DataFrame, labels: Labels, *, several: bool) -> Array:
@@ -388,12 +384,12 @@ def _keep_known(
     no_label = int((~known).sum())
     for numbers in values.values():
         known &= np.isfinite(numbers)
-    left_out = int((~known).sum()) - no_label
-    notes = []
-    if no_label:
-        notes.append(f"{count_noun(no_label, unit)} without a label left out")
-    if left_out:
-        notes.append(f"{count_noun(left_out, unit)} without a value left out")
+    no_value = int((~known).sum()) - no_label
+    notes = [
+        f"{count_noun(number, unit)} without a {what} left out"
+        for number, what in ((no_label, "label"), (no_value, "value"))
+        if number
+    ]
     if not known.any():
         raise BadInput(source, f"no {unit} has a label", "labels for what was evaluated")
     renumbered = np.unique(cluster[known], return_inverse=True)[1]

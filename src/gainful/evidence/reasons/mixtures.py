@@ -38,10 +38,9 @@ from gainful.measure.measure import Measure
 from gainful.measure.notes import note_id_types, note_no_overlap
 from gainful.measure.sessions.results import SessionResults
 from gainful.measure.values import aggregate, name_units
-from gainful.page.table import to_plain_data
 from gainful.read.qrels_and_run import NestedDict, Run
 from gainful.read.sessions import Sessions
-from gainful.types import Array, finite_or_none, slices
+from gainful.types import Array, fill_masked, finite_or_none, slices
 
 _BATCH_MIXTURES = 64  # mixtures whose values are held in memory together
 
@@ -57,10 +56,6 @@ class SessionChange:
     session: str
     before: float | None
     after: float | None
-
-    def to_dict(self) -> dict[str, Any]:
-        """All of it as plain data."""
-        return to_plain_data(self)
 
 
 Change = RankByRank | SessionChange  # a query or session on both sides of a switch
@@ -170,9 +165,8 @@ class RunScores:
             computed = self._compute(chosen, recipes)
             for convention, masked in zip(group, computed.values(), strict=True):
                 counts = choose_queries(matched, convention, self.name)[mine | theirs]
-                values: Array = np.ma.filled(np.ma.asarray(masked, dtype=float), np.nan)
                 whole = np.full(len(self.units), np.nan)
-                whole[rows] = np.where(counts, values, np.nan)
+                whole[rows] = np.where(counts, fill_masked(masked), np.nan)
                 mean = aggregate(whole[~np.isnan(whole)], self.measure.entry.aggregation)
                 yield whole, mean
 
@@ -333,7 +327,7 @@ class SessionScores:
                 ) from None
             values = np.full(len(self.units), np.nan)
             rows = [row_by_session[name] for name in results.ids]
-            values[rows] = np.ma.filled(np.ma.asarray(results.values[label], dtype=float), np.nan)
+            values[rows] = fill_masked(results.values[label])
             yield values, mean
 
     def find_refusals(self) -> list[tuple[str, str]]:

@@ -12,8 +12,8 @@ from gainful.convention import Convention
 from gainful.convention.convention import SettingValue, describe_rel
 from gainful.convention.session import SessionConvention
 from gainful.errors import CannotCompare
-from gainful.evidence.moves.credit import interactions, shapley_values
 from gainful.evidence.reasons.causes import ALL_FACTS, Cause, find_cause, make_lenient
+from gainful.evidence.reasons.credit import interactions, shapley_values
 from gainful.evidence.reasons.mixtures import Change, Mixtures, SessionChange
 from gainful.evidence.side_by_side import RankByRank, build_sections
 from gainful.measure.entry import FORMULA_PARAMS, MeasureRecipe, Recipe
@@ -23,7 +23,7 @@ from gainful.measure.values import name_units
 from gainful.page.formats.text import table_to_text
 from gainful.page.page import Page, Section
 from gainful.page.shown import Shown
-from gainful.page.table import Table
+from gainful.page.table import Table, to_plain_data
 from gainful.page.terminal import Terminal, wrap_text
 from gainful.rounding import ROUNDING
 from gainful.text import (
@@ -98,6 +98,7 @@ class Effect:
 
     def to_dict(self, unit: str = "query") -> dict[str, Any]:
         """All of it as plain data."""
+        worst = to_plain_data(self.worst)
         return {
             "cause": self.cause.name,
             "title": self.cause.title,
@@ -108,7 +109,7 @@ class Effect:
             "last": self.last,
             name_count(unit): self.changed,
             "interacts": dict(self.interacts),
-            "worst": self.worst.to_dict(),
+            "worst": {"found" if name == "in_run" else name: worst[name] for name in worst},
         }
 
 

@@ -37,8 +37,6 @@ _USUAL_CUTOFF = 10
 _LEAST_BASE = 1.001  # where nobody goes on: a base must be above 1
 _LARGEST_BASE = 1e6  # beyond it, nothing is discounted that one could see
 _DIGITS = 3
-
-
 _FEW = 10  # searchers, of fewer than which the spread is not known
 _MEASURED = ("jk2008", "geometric")  # the discounts whose parameters measures take: b and p
 
@@ -58,42 +56,25 @@ class Behaviour:
         return int((self.stops.kinds[self.stops.kind, 0] == AT_LEAST).sum())
 
 
-@frozen
-class Spelled:
-    """Measures of the searchers of a log; None where the log does not tell enough."""
-
-    best: str  # by the discounts that fit best
-    session: str  # nsDCG with b and bq
-    walk: str | None  # sRBP
-    ranking: str | None  # RBP, of single lists
-
-    def listing(self) -> dict[str, str]:
-        """Those that there are, by name; another nsDCG first, if that fits best."""
-        named = {"nsDCG": self.session, "sRBP": self.walk, "RBP": self.ranking}
-        spelled = {name: measure for name, measure in named.items() if measure is not None}
-        other = {} if self.best in spelled.values() else {"best": self.best}
-        return other | spelled
-
-
 def _spell_measures(
     reading: Behaviour | None,
     asking: Behaviour,
     srbp: tuple[Estimate, Estimate] | None,
     list_length: int,
-) -> Spelled:
-    """What nsDCG, sRBP and RBP are to these searchers, and which of them fits best."""
+) -> tuple[str, dict[str, str]]:
+    """The measure that fits these searchers best, and what nsDCG, sRBP and RBP are to them."""
     cutoff = min(_USUAL_CUTOFF, list_length or _USUAL_CUTOFF)
-    session = _spell_nsdcg(reading, asking, cutoff, "jk2008")
-    best, walk, ranking = _spell_nsdcg(reading, asking, cutoff), None, None
+    best = _spell_nsdcg(reading, asking, cutoff)
+    measures = {"nsDCG": _spell_nsdcg(reading, asking, cutoff, "jk2008")}
     if srbp is not None:
         p, balance = srbp
-        walk = f"sRBP(p={_round(p.value)}, balance={_round(balance.value)})"
+        measures["sRBP"] = f"sRBP(p={_round(p.value)}, balance={_round(balance.value)})"
         if not any(item.best in DISCOUNTS for item in (reading, asking) if item is not None):
-            best = walk
+            best = measures["sRBP"]
     persistence = None if reading is None else reading.fits["geometric"].value
     if persistence is not None and 0 < persistence < 1:
-        ranking = f"RBP(p={_round(persistence)})"
-    return Spelled(best, session, walk, ranking)
+        measures["RBP"] = f"RBP(p={_round(persistence)})"
+    return best, ({} if best in measures.values() else {"best": best}) | measures
 
 
 def _spell_nsdcg(
@@ -140,7 +121,8 @@ class Searchers:
     asking: Behaviour
     success_bq: Estimate | None  # bq, if sessions whose last query was clicked ended by success
     srbp: tuple[Estimate, Estimate] | None
-    measures: Spelled
+    measure: str  # that fits best
+    measures: Mapping[str, str]  # nsDCG, sRBP and RBP, as far as the log tells
 
     @property
     def estimates(self) -> tuple[Estimate, ...]:
@@ -177,6 +159,7 @@ def fit_searchers(
     srbp = None
     if reading is not None and observed.size > 1:  # of one session it is not known how they vary
         srbp = estimate_srbp(reading.fits["geometric"], asking.fits["geometric"], level)
+    measure, measures = _spell_measures(reading, asking, srbp, observed.list_length)
     return Searchers(
         keys=keys,
         sessions=observed.size,
@@ -185,7 +168,8 @@ def fit_searchers(
         asking=asking,
         success_bq=success_bq,
         srbp=srbp,
-        measures=_spell_measures(reading, asking, srbp, observed.list_length),
+        measure=measure,
+        measures=measures,
     )
 
 
@@ -252,12 +236,12 @@ class Calibration(Shown):
     @property
     def measure(self) -> str:
         """The measure of sessions that fits these searchers best."""
-        return self.searchers.measures.best
+        return self.searchers.measure
 
     @property
     def measures(self) -> dict[str, str]:
         """Measures as these searchers have them: nsDCG, sRBP, and RBP of single lists."""
-        return self.searchers.measures.listing()
+        return dict(self.searchers.measures)
 
     def __getitem__(self, symbol: str) -> Estimate:
         estimate = self.searchers.find(symbol)
@@ -289,10 +273,9 @@ class Calibration(Shown):
 
     def page(self, *, verbose: bool = False) -> Page:
         """How searchers behave, which discount fits best, and the measures for them."""
-        searchers = self.searchers
-        best = searchers.measures.best
-        marks = {best: "fits best", searchers.measures.ranking: "of single lists"}
-        listing = [(measure, marks.get(measure, "")) for measure in self.measures.values()]
+        searchers, measures = self.searchers, self.measures
+        marks = {measures.get("RBP"): "of single lists", self.measure: "fits best"}
+        listing = [(measure, marks.get(measure, "")) for measure in measures.values()]
         sections = [
             Section(table=_build_estimates(self)),
             *([Section(table=_build_groups(self))] if self.groups else []),
@@ -329,16 +312,12 @@ def _searchers_data(searchers: Searchers) -> dict[str, Any]:
         "bq_if_clicks_are_success": None if success is None else _estimate_data(success),
         "reading": None if searchers.reading is None else _behaviour_data(searchers.reading),
         "asking": _behaviour_data(searchers.asking),
-        "measure": searchers.measures.best,
+        "measure": searchers.measure,
     }
 
 
 def _estimate_data(estimate: Estimate | Fit) -> dict[str, float | None]:
-    return {name: _as_data(getattr(estimate, name)) for name in ("value", "low", "high")}
-
-
-def _as_data(number: float | None) -> float | None:
-    return None if number is None else finite_or_none(number)
+    return {name: finite_or_none(getattr(estimate, name)) for name in ("value", "low", "high")}
 
 
 def _behaviour_data(behaviour: Behaviour) -> dict[str, Any]:
@@ -351,8 +330,8 @@ def _behaviour_data(behaviour: Behaviour) -> dict[str, Any]:
             name: {
                 "parameter": fit.model.symbol,
                 **_estimate_data(fit),
-                "held_out": _as_data(getattr(behaviour.held_out.get(name), "mean", None)),
-                "behind": _as_data(getattr(behaviour.held_out.get(name), "behind", None)),
+                "held_out": finite_or_none(getattr(behaviour.held_out.get(name), "mean", None)),
+                "behind": finite_or_none(getattr(behaviour.held_out.get(name), "behind", None)),
             }
             for name, fit in behaviour.fits.items()
         },
@@ -477,7 +456,7 @@ def _list_rows(calibration: Calibration) -> Table:
     rows: list[tuple[Any, ...]] = []
     for searchers in (calibration.searchers, *calibration.groups):
         keys = [searchers.keys.get(name) for name in calibration.by]
-        session, walk = searchers.measures.session, searchers.measures.walk
+        session, walk = searchers.measures["nsDCG"], searchers.measures.get("sRBP")
         entries: list[tuple[str, Estimate, str | None]] = [
             *((entry.symbol, entry, session) for entry in searchers.estimates),
             *((f"sRBP {entry.symbol}", entry, walk) for entry in searchers.srbp or ()),
@@ -490,7 +469,7 @@ def _list_rows(calibration: Calibration) -> Table:
 
 AnyCalibration = Calibration | Mapping[str, Any] | str | PathLike[str]
 _SHAPE = "what gainful calibrate -o FILE.json wrote"
-_LEAST, _MOST = 1.001, 999.0  # bases that a page and every measure take
+_MOST_BASE = 999.0  # that a page and every measure take
 
 
 @frozen
@@ -504,17 +483,16 @@ class MeasuredSearcher:
 
     def settings(self) -> dict[str, float]:
         """The bases to begin with, each as near as a measure can have it."""
-        pairs = (("b", self.b), ("bq", self.bq))
         return {
             name: float(f"{clamp_base(entry.value):.4g}")
-            for name, entry in pairs
+            for name, entry in (("b", self.b), ("bq", self.bq))
             if entry is not None
         }
 
 
 def clamp_base(value: float) -> float:
     """A base that measures can have: one above 1, and no endless one."""
-    return min(max(value, _LEAST), _MOST)
+    return min(max(value, _LEAST_BASE), _MOST_BASE)
 
 
 def read_calibration(value: AnyCalibration) -> MeasuredSearcher:

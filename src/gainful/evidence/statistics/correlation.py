@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from gainful.errors import BadValue, WrongType, check_number
 from gainful.rounding import ROUNDING
-from gainful.types import Array, Ranks
+from gainful.types import Array
 
 Ordering = Mapping[Any, float] | Sequence[Hashable]
 Places = NDArray[np.int64]
@@ -270,15 +270,8 @@ def _divide(numerator: Array, denominator: Array) -> Array:
 
 
 def _mid_ranks(values: Array, weights: Array) -> Array:
-    order, starts, group = _group_equal(values)
-    by_group = np.add.reduceat(weights[:, order], starts, axis=1)
+    _, group, sizes = np.unique(values, return_inverse=True, return_counts=True)
+    ascending = weights[:, np.argsort(group, kind="stable")]
+    by_group = np.add.reduceat(ascending, np.cumsum(sizes) - sizes, axis=1)
     middle = np.cumsum(by_group, axis=1) - by_group + (by_group + 1) / 2
-    ranks: Array = middle[:, group]
-    return ranks
-
-
-def _group_equal(values: Array) -> tuple[Ranks, Ranks, Ranks]:
-    distinct, group = np.unique(values, return_inverse=True)
-    order = np.argsort(group, kind="stable")
-    starts = np.searchsorted(group[order], np.arange(len(distinct)))
-    return order, starts, group
+    return np.asarray(middle[:, group])

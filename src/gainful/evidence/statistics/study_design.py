@@ -21,7 +21,7 @@ from gainful.evidence.statistics.outcome import (
     round_to_grid,
 )
 from gainful.rounding import COARSE_ROUNDING
-from gainful.types import Array, Ranks, slices
+from gainful.types import Array, Ranks, finite_or_none, slices
 
 MAX_ARRANGEMENTS = 1 << 16  # arrangements that are all looked at
 _BATCH_NUMBERS = 1 << 20
@@ -44,52 +44,40 @@ class Design:
     blocks: Sequence[Ranks] = ()  # whose effects can be taken out, a number for each session
 
     @property
+    def _moves(self) -> list[tuple[Ranks, int]]:
+        """Tables whose rows change places, sessions whose systems change names; and how many."""
+        return [
+            *((table, len(table)) for table in self.exchange_groups),
+            *((rows, self.systems) for rows in self.swap_groups),
+            *((rows[:, None], len(rows)) for rows in self.shuffle_groups),
+        ]
+
+    @property
     def is_enumerable(self) -> bool:
         """Are there few enough ways to look at them all?"""
-        ways = [*(factorial(len(rows)) for rows in self.exchange_groups)]
-        ways += [factorial(self.systems)] * len(self.swap_groups)
-        ways += [factorial(len(rows)) for rows in self.shuffle_groups]
-        return prod(ways) <= MAX_ARRANGEMENTS
+        return prod(factorial(size) for _, size in self._moves) <= MAX_ARRANGEMENTS
 
     def labels(self, resampling: Resampling) -> Iterator[Ranks]:
         """The system of each session, a row for each way: all of them, or a sample by the seed."""
+        sizes = [size for _, size in self._moves]
         if self.is_enumerable:
-            yield np.array(list(self._all_labels()), dtype=np.intp)
+            ways = product(*(permutations(range(size)) for size in sizes))
+            yield self._arrange([np.array(orders) for orders in zip(*ways, strict=True)])
             return
         random = resampling.random_generator()
         for part in slices(resampling.resamples, _BATCH_NUMBERS // self.system.size):
-            yield self._sample_labels(part.stop - part.start, random)
+            number = part.stop - part.start
+            unmoved = [np.broadcast_to(np.arange(size), (number, size)) for size in sizes]
+            yield self._arrange([random.permuted(orders, axis=1) for orders in unmoved])
 
-    def _all_labels(self) -> Iterator[Ranks]:
-        exchanges = [permutations(range(len(rows))) for rows in self.exchange_groups]
-        swaps = [permutations(range(self.systems)) for _ in self.swap_groups]
-        shuffles = [permutations(range(len(rows))) for rows in self.shuffle_groups]
-        for combination in product(*exchanges, *swaps, *shuffles):
-            orders = iter(map(list, combination))
-            labels = self.system.copy()
-            for rows in self.exchange_groups:
-                labels[rows] = self.system[rows[next(orders)]]
-            for rows in self.swap_groups:
-                labels[rows] = np.array(next(orders))[labels[rows]]
-            for rows in self.shuffle_groups:
-                labels[rows] = labels[rows[next(orders)]]
-            yield labels
-
-    def _sample_labels(self, number: int, random: np.random.Generator) -> Ranks:
-        labels = np.repeat(self.system[None, :], number, axis=0)
-        for rows in self.exchange_groups:
-            order = random.permuted(_repeat_range(number, len(rows)), axis=1)
-            labels[:, rows] = self.system[rows[order]]
-        for rows in self.swap_groups:
-            names = random.permuted(_repeat_range(number, self.systems), axis=1)
-            labels[:, rows] = np.take_along_axis(names, labels[:, rows], axis=1)
-        for rows in self.shuffle_groups:
-            labels[:, rows] = random.permuted(labels[:, rows], axis=1)
+    def _arrange(self, orders: Sequence[Ranks]) -> Ranks:
+        labels = np.repeat(self.system[None, :], len(orders[0]), axis=0)
+        for (rows, _), order in zip(self._moves, orders, strict=True):
+            own = labels[:, rows]
+            is_table = rows.ndim == 2
+            moved = (own, order[:, :, None]) if is_table else (order, own)
+            labels[:, rows] = np.take_along_axis(*moved, axis=1)
         return labels
-
-
-def _repeat_range(number: int, stop: int) -> Ranks:
-    return np.broadcast_to(np.arange(stop), (number, stop))
 
 
 def find_design(system: Ranks, searcher: Ranks, slot: Ranks) -> Design | None:
@@ -317,32 +305,23 @@ def interactions_by_column(
     unknown = Interaction(column, number, None, None, degrees, error_degrees, None)
     if not degrees or error_degrees < 1:
         return [unknown] * values.shape[1]
+    from scipy.stats import f as f_distribution  # noqa: PLC0415  (slow to load)
+
     left = remove_means(values, searcher)
     left -= additive @ (additive.T @ left)
     explained = ((within.T @ left) ** 2).sum(axis=0)
     errors = (left**2).sum(axis=0) - explained
     noise = (COARSE_ROUNDING**2) * (values**2).sum(axis=0)
-    spread = float((beyond**2).sum())
+    mean_error = np.maximum(errors, 0.0) / error_degrees
+    variance = np.maximum(explained - degrees * mean_error, 0.0) / float((beyond**2).sum())
+    sd = np.where(explained > noise, np.sqrt(2 * variance), 0.0)
+    is_known = errors > noise  # else nothing is left to hold it against
+    f = explained / degrees / np.where(is_known, mean_error, np.nan)
+    p = f_distribution.sf(f, degrees, error_degrees)
     return [
-        _weigh_cells(unknown, float(own), float(left_over), float(least), spread)
-        for own, left_over, least in zip(explained, errors, noise, strict=True)
+        evolve(unknown, sd=size, f=finite_or_none(ratio), p=finite_or_none(chance))
+        for size, ratio, chance in zip(sd.tolist(), f.tolist(), p.tolist(), strict=True)
     ]
-
-
-def _weigh_cells(
-    unknown: Interaction, explained: float, errors: float, noise: float, spread: float
-) -> Interaction:
-    """One measure, by what cells explain and what they leave: F, p, how far differences vary."""
-    from scipy.stats import f as f_distribution  # noqa: PLC0415  (slow to load)
-
-    mean_error = max(errors, 0.0) / unknown.error_degrees
-    variance = max(explained - unknown.degrees * mean_error, 0.0) / spread
-    sd = float(np.sqrt(2 * variance)) if explained > noise else 0.0
-    if errors <= noise:  # nothing is left to hold it against
-        return evolve(unknown, sd=sd)
-    ratio = explained / unknown.degrees / mean_error
-    p = float(f_distribution.sf(ratio, unknown.degrees, unknown.error_degrees))
-    return evolve(unknown, sd=sd, f=ratio, p=p)
 
 
 def _join(factors: Sequence[Ranks]) -> Array:

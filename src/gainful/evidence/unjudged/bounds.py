@@ -29,7 +29,7 @@ from gainful.page.table import Table, format_cell
 from gainful.read.qrels_and_run import Qrels
 from gainful.rounding import COARSE_ROUNDING, ROUNDING
 from gainful.text import count_noun, join_words, name_way
-from gainful.types import Array, Ranks, finite_or_none
+from gainful.types import Array, Ranks, fill_masked, finite_or_none
 
 Ends = tuple[float | None, float | None, float | None]
 _BOUND_KINDS = {True: "exact", False: "outer"}
@@ -109,17 +109,16 @@ class Bounds(Shown):
                 {
                     "measure": [name] * len(self.queries),
                     "query": list(self.queries),
-                    "value": _to_column(self.results.values[name]),
-                    "low": _to_column(limits.low),
-                    "high": _to_column(limits.high),
+                    "value": fill_masked(self.results.values[name]),
+                    "low": limits.low,
+                    "high": limits.high,
                     "exact": limits.exact,
                     "unjudged": self.unjudged[name].astype(np.int64),
-                },
-                schema_overrides={"value": pl.Float64, "low": pl.Float64, "high": pl.Float64},
+                }
             )
             for name, limits in self.limits.items()
         ]
-        return pl.concat(parts)
+        return pl.concat(parts).with_columns(pl.col(pl.Float64).fill_nan(None))
 
     @property
     def documents(self) -> pl.DataFrame:
@@ -241,11 +240,6 @@ def _extreme_mean(
     ]
     signed_means = [sign * mean for mean in means if not np.isnan(mean)]
     return sign * min(signed_means) if signed_means else None
-
-
-def _to_column(values: Array) -> list[float | None]:
-    plain = np.ma.filled(np.ma.asarray(values, dtype=np.float64), np.nan).tolist()
-    return [None if value != value else value for value in plain]  # noqa: PLR0124  (not a number)
 
 
 def bounds_page(
@@ -392,13 +386,9 @@ _GRADES = "grades as numbers, such as 0, 1, 2"
 def find_bounds(
     results: Results, gradable: GradableRun, grades: Array, condensed: Mapping[str, float | None]
 ) -> Bounds:
-    """The bounds of one run.
+    """The bounds of the values of one run, by the grades that may be given, ascending.
 
-    Args:
-        results: its values as they are.
-        gradable: its documents, those included that nobody judged.
-        grades: those that may be given, ascending.
-        condensed: the mean of each measure, unjudged documents being taken out.
+    `condensed` has the mean of each measure without unjudged documents.
     """
     limits, unjudged = {}, {}
     for name, recipe in results.recipes.items():
@@ -442,19 +432,13 @@ def find_result_limits(
     gradable: GradableRun, recipe: Recipe, results: Results, name: str, grades: Array
 ) -> Limits:
     """The limits of all queries that count; those without open documents stay as they are."""
-    values: Array = np.ma.filled(np.ma.asarray(results.values[name], dtype=np.float64), np.nan)
+    values, matched = fill_masked(results.values[name]), gradable.matched
     query_index = gradable.query_index
     rows = np.array([query_index[query] for query in results.ids], dtype=np.intp)
-    matched = gradable.matched
     open_flags = np.isnan(gradable.known_grades[matched.pool_grade.astype(np.intp)])
     open_counts = np.bincount(matched.pool_query[open_flags], minlength=len(matched.queries))
     affected = np.flatnonzero((open_counts[rows] > 0) & matched.judged[rows])
-    open_limits = find_limits(gradable, recipe, grades, rows[affected])
-    low, high = values.copy(), values.copy()
-    exact, optional = np.ones(len(rows), dtype=bool), np.zeros(len(rows), dtype=bool)
-    low[affected], high[affected] = open_limits.low, open_limits.high
-    exact[affected], optional[affected] = open_limits.exact, open_limits.optional
-    return Limits(low, high, exact, optional, open_limits.reason)
+    return find_limits(gradable, recipe, grades, values, affected, rows[affected])
 
 
 def _count_open_docs(gradable: GradableRun, recipe: Recipe, results: Results) -> Ranks:
@@ -475,10 +459,5 @@ def condense_lists(matched: MatchedRun, results: Results) -> dict[str, float | N
         for name, recipe in results.recipes.items()
         if "unjudged" in recipe.entry.params
     }
-    if not recipes:
-        return dict.fromkeys(results.values)
-    mean = measure_run(matched, recipes, results.convention).mean
-    return {
-        name: None if name not in mean or np.isnan(mean[name]) else mean[name]
-        for name in results.values
-    }
+    mean = measure_run(matched, recipes, results.convention).mean if recipes else {}
+    return {name: finite_or_none(mean.get(name)) for name in results.values}

@@ -21,7 +21,7 @@ from gainful.match.ties import TIE_POLICIES
 from gainful.measure.entry import Recipe
 from gainful.measure.evaluate import compute_measures
 from gainful.measure.ranked_run import RankedRun, rank_run
-from gainful.types import Array, Flags, Ranks
+from gainful.types import Array, Flags, Ranks, fill_masked
 
 NOWHERE = int(np.iinfo(np.int32).max)  # the rank of a document that the run lacks
 _BATCH_DOCS = 200_000  # documents of gradings that are computed together
@@ -264,5 +264,4 @@ def _compute_batch(batch: Sequence[Matched], recipe: Recipe) -> list[Array]:
         joined[name] = np.concatenate(parts)
     names = [query for matched in batch for query in matched.queries]
     values = compute_measures(Matched(queries=names, **joined), {"": recipe})[""]
-    plain: Array = np.ma.filled(np.ma.asarray(values, dtype=np.float64), np.nan)
-    return np.split(plain, np.cumsum(sizes)[:-1])
+    return np.split(fill_masked(values), np.cumsum(sizes)[:-1])

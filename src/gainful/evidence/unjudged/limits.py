@@ -73,10 +73,8 @@ class BinaryExtremes:
     def extremes(self, queries: Ranks, steps: str) -> dict[int, Array]:
         """For each query the values among which the smallest and the largest are.
 
-        Args:
-            queries: which ones.
-            steps: which counts are tried: the `ends` only, `every` one, or those that a `share`
-                needs, whose possible part grows with the relevant documents.
+        `steps` are the counts that are tried: the `ends` only, `every` one, or those that a `share`
+        needs, whose possible part grows with the relevant documents.
         """
         rank = self.gradable.doc_ranks(self.recipe.convention)
         searches = [search for query in queries.tolist() for search in self._searches(query, rank)]
@@ -325,23 +323,29 @@ class Limits:
     reason: str = ""  # why some are not exact
 
 
-def find_limits(gradable: GradableRun, recipe: Recipe, grades: Array, queries: Ranks) -> Limits:
-    """The limits of these queries over all gradings of their open documents by these grades."""
+def find_limits(  # noqa: PLR0917  (the values, and which of them can change)
+    gradable: GradableRun, recipe: Recipe, grades: Array, values: Array, rows: Ranks, queries: Ranks
+) -> Limits:
+    """The limits of values over all gradings of open documents by these grades.
+
+    The values of some rows can change: of these queries.
+    """
     candidates = _candidate_values(gradable, recipe, grades, queries)
-    low, high = np.full(len(queries), np.nan), np.full(len(queries), np.nan)
-    exact, optional = np.ones(len(queries), dtype=bool), np.zeros(len(queries), dtype=bool)
+    low, high = values.copy(), values.copy()
+    low[rows] = high[rows] = np.nan
+    exact, optional = np.ones(len(values), dtype=bool), np.zeros(len(values), dtype=bool)
     reason = ""
-    for at, query in enumerate(queries.tolist()):
-        values = candidates.get(query)
-        if values is None:
-            low[at], high[at] = _outer_bounds(gradable, recipe, grades)
-            exact[at], reason = False, _explain_inexact(gradable, recipe, grades)
+    for row, query in zip(rows.tolist(), queries.tolist(), strict=True):
+        possible = candidates.get(query)
+        if possible is None:
+            low[row], high[row] = _outer_bounds(gradable, recipe, grades)
+            exact[row], reason = False, _explain_inexact(gradable, recipe, grades)
             continue
-        excluded = np.isnan(values)
-        optional[at] = excluded.any() and not excluded.all()
+        excluded = np.isnan(possible)
+        optional[row] = excluded.any() and not excluded.all()
         if not excluded.all():
-            ends = np.array([np.nanmin(values), np.nanmax(values)])
-            low[at], high[at] = round_values(recipe, ends)
+            ends = np.array([np.nanmin(possible), np.nanmax(possible)])
+            low[row], high[row] = round_values(recipe, ends)
     return Limits(low, high, exact, optional, reason)
 
 

@@ -1,1 +1,0 @@
-"""Which queries changed most between two runs, and what moved in them?"""
