@@ -17,12 +17,10 @@ import click
 
 from gainful.cli.command import OUTPUT, PATH, Command
 from gainful.cli.options import (
-    CHOOSE_SESSIONS,
     PLUGINS,
     Decorator,
     Row,
     option,
-    parse_conditions,
     refuse_idle_options,
 )
 from gainful.cli.streams import abandon_stdout, find_terminal, is_terminal, say
@@ -114,7 +112,7 @@ def is_stdout(output: str | None) -> bool:
     return output in (None, "-")
 
 
-def write_stdout(content: Content, end: str = "\n", encoding: str | None = None) -> None:
+def write_stdout(content: Content, encoding: str | None = None) -> None:
     """Print text or bytes as they are; text for programs in an `encoding` that has every character.
 
     A reader that has gone away, such as head, is no mistake: what is left is not printed.
@@ -122,7 +120,7 @@ def write_stdout(content: Content, end: str = "\n", encoding: str | None = None)
     if sys.stdout is None:
         raise BadInput("stdout", "it is closed", "somewhere to print to, or a file")
     if isinstance(content, str):
-        content += end
+        content += "\n"
         if encoding is not None and not is_terminal(sys.stdout):
             content = content.encode(encoding)
     if isinstance(content, bytes) and not hasattr(sys.stdout, "buffer"):  # io.StringIO
@@ -188,6 +186,8 @@ def command(
                 options["runs"] = name_runs(options["runs"])
             if "measures" in options:
                 options["measures"] = options["measures"] or None
+            if "salt" in options:
+                options["anonymise"] = _choose_hashes(options["anonymise"], options.pop("salt"))
             given = options | {"form": form}
             own = [name for name in given if name in taken or name not in _PRINTING]
             view = {"verbose": given["verbose"]} if "verbose" in given.keys() - {*own} else {}
@@ -202,6 +202,12 @@ def command(
         return click.command(named, cls=Command, **attributes)(decorated)
 
     return build
+
+
+def _choose_hashes(anonymise: bool, salt: str | None) -> bool | str:
+    if salt is not None and not anonymise:
+        refuse_idle_options(["salt"], "needs --anonymise")
+    return anonymise and (True if salt is None else salt)
 
 
 def _deliver(
@@ -280,18 +286,5 @@ def refuse_measure(run: str | None) -> None:
 
     if is_measure(run):
         raise click.UsageError(
-            f"{run}: there is no such file, but a measure of that name; write -m {run}"
+            f"{run} is a measure, and there is no file of that name; write -m {run}"
         )
-
-
-def parse_reading(options: dict[str, Any]) -> dict[str, Any]:
-    """What options of reading mean to `sessions.evaluate`; they are taken out of `options`."""
-    names = (*CHOOSE_SESSIONS, "ties")
-    reading = {name: options.pop(name) for name in names if name in options}
-    reading["tool"] = list(reading["tool"]) or None
-    salt = reading.pop("salt")
-    if salt is not None and not reading["anonymise"]:
-        refuse_idle_options(["salt"], "needs --anonymise")
-    reading["anonymise"] = reading["anonymise"] and (True if salt is None else salt)
-    reading["where"] = parse_conditions(reading["where"])
-    return reading

@@ -9,7 +9,7 @@ import click
 
 from gainful.api.calibrate import calibrate as calibrate_log
 from gainful.api.figures import draw_calibration
-from gainful.cli.answer import argument, command, deliver, deliver_document, parse_reading
+from gainful.cli.answer import argument, command, deliver, deliver_document
 from gainful.cli.command import OUTPUT
 from gainful.cli.options import READ_LOG, Row, option, split_columns
 from gainful.evidence.searchers.fit import LEVEL
@@ -61,7 +61,7 @@ def calibrate(
     if figure is not None and Path(figure).suffix.lower() not in WRITERS:
         raise click.UsageError(f"--figure {figure}: FILE must end in {', '.join(WRITERS)}")
     columns = split_columns([] if by is None else [by])
-    calibration = calibrate_log(files, by=columns, **parse_reading(options), **options)
+    calibration = calibrate_log(files, by=columns, **options)
     deliver(calibration.page(verbose=verbose), form, output, quiet=True)
     if figure is not None:
         deliver_document(draw_calibration(calibration, figure), figure)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from gainful.api.explore import explore as build_page
-from gainful.cli.answer import argument, command, deliver_document, parse_reading
+from gainful.cli.answer import argument, command, deliver_document
 from gainful.cli.command import PATH
 from gainful.cli.options import READ_SESSIONS, Row, option, session_convention
 
@@ -44,4 +44,4 @@ def explore(*, files: tuple[str, ...], output: str, **options: Any) -> None:
       gainful explore sessions.csv --qrels q.txt -m 'sDCG(b=10)@5' -o page.html
       gainful explore sessions.csv --qrels q.txt --calibrated s.json -o p.html
     """
-    deliver_document(build_page(files, **parse_reading(options), **options), output)
+    deliver_document(build_page(files, **options), output)

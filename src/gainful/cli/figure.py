@@ -18,7 +18,6 @@ from gainful.cli.answer import (
     deliver,
     deliver_document,
     is_stdout,
-    parse_reading,
 )
 from gainful.cli.command import PATH, Group
 from gainful.cli.options import (
@@ -159,7 +158,6 @@ def _take_sessions(figure: Figure, options: dict[str, Any], _: dict[str, Any]) -
     inputs = [options.pop("files")]
     if "qrels" in options:
         inputs += [options.pop("qrels"), _take_measures(figure, options) or None]
-    options |= parse_reading(options)
     return tuple(inputs)
 
 
@@ -167,7 +165,6 @@ def _take_sweep(
     figure: Figure, options: dict[str, Any], figure_options: dict[str, Any]
 ) -> tuple[Any, ...]:
     options["by"] = options["by"].split(",")
-    options["weights"] = list(options["weights"]) or None
     files, qrels, measures = _take_sessions(figure, options, figure_options)
     return files, qrels, *(measures or figure.usual_measures)
 
@@ -266,7 +263,7 @@ def _choose_suffix(output: str | None, wants_data: bool) -> str:
     if is_stdout(output):
         if wants_data:
             return SUFFIXES["csv"]
-        raise click.UsageError("name a file with -o, such as -o figure.svg, or ask for --data")
+        raise click.UsageError("name a file with -o, such as -o figure.svg, or use --data")
     suffix = Path(str(output)).suffix.lower()
     if suffix not in _SUFFIXES:
         raise click.UsageError(f"-o {output}: FILE must end in {', '.join(_SUFFIXES)}")

@@ -116,7 +116,7 @@ def parse_pairs(
     return pairs or None
 
 
-def parse_conditions(where: tuple[str, ...]) -> dict[str, str]:
+def _parse_conditions(_: object, __: object, where: tuple[str, ...]) -> dict[str, str]:
     """COLUMN=VALUE, one of each column."""
     conditions = {}
     for condition in where:
@@ -132,6 +132,10 @@ def parse_conditions(where: tuple[str, ...]) -> dict[str, str]:
 def split_columns(texts: Iterable[str]) -> list[str]:
     """The names in --by a,b --by c."""
     return [part.strip() for text in texts for part in text.split(",")]
+
+
+def _list_or_none(_: object, __: object, values: tuple[str, ...]) -> list[str] | None:
+    return list(values) or None
 
 
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
@@ -292,6 +296,7 @@ _ROWS: Mapping[str, Mapping[str, Row]] = {
             "--weights WEIGHTS",
             "Gain of each grade: linear, exp, 0:0,1:1,2:10,3:100; may be repeated. [linear]",
             multiple=True,
+            callback=_list_or_none,
         ),
         "interval": Row(
             "--interval LEVEL", "Confidence interval of each mean at LEVEL per cent, such as 95."
@@ -369,7 +374,12 @@ _ROWS: Mapping[str, Mapping[str, Row]] = {
             "Format of the sessions. [detected]",
             choices=partial(_list_choices, _SESSION_TABLE),
         ),
-        "where": Row("--where COLUMN=VALUE", "Only these sessions.", multiple=True),
+        "where": Row(
+            "--where COLUMN=VALUE",
+            "Only these sessions.",
+            multiple=True,
+            callback=_parse_conditions,
+        ),
         "min_queries": Row("--min-queries N", "Only sessions of at least N queries."),
         "first_queries": Row("--first-queries N", "Only the first N queries of each."),
         "topics": Row("--topics FILE", "Topic of each session: lines of session and topic."),
@@ -382,6 +392,7 @@ _ROWS: Mapping[str, Mapping[str, Row]] = {
             "--tool NAME",
             "Traces and transcripts: a tool whose calls are searches; may be repeated.",
             multiple=True,
+            callback=_list_or_none,
         ),
         "bad": Row(
             "--bad",

@@ -10,7 +10,7 @@ from attrs import evolve
 from gainful.api.session_options import GainOptions
 from gainful.api.sessions import check_suffix, evaluate, holds_systems, judge_by_clicks
 from gainful.api.summarise_sessions import summarise
-from gainful.cli.answer import argument, command, parse_reading
+from gainful.cli.answer import argument, command
 from gainful.cli.command import OUTPUT, PATH
 from gainful.cli.options import READ_SESSIONS, Row, option, session_convention, split_columns
 from gainful.measure.sessions.results import VIEWS
@@ -98,7 +98,6 @@ def sessions(
       gainful sessions year.parquet --qrels q.txt --by variant --summary
     """
     view, columns = _choose_view(options), split_columns(by)
-    options |= parse_reading(options)
     judging = {name: options.pop(name) for name in ("grades", "least_impressions", "least_users")}
     path = options.pop("write_qrels")
     if path is not None:

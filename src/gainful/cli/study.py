@@ -7,7 +7,6 @@ from typing import Any, TypeVar
 
 import click
 
-from gainful.cli.answer import parse_reading
 from gainful.cli.command import PATH
 from gainful.cli.options import CHOOSE_SESSIONS, GROUPS, READ_RUNS, Row, option, refuse_idle_options
 from gainful.convention import SETTINGS
@@ -16,7 +15,10 @@ from gainful.read.several_systems import SYSTEM
 
 T = TypeVar("T")
 _RUN_OPTIONS = ("like", *GROUPS, *READ_RUNS, *SETTINGS)
-_SESSION_OPTIONS = ("like", *GROUPS, "qrels_format", "columns", "unjudged", "by", "block")
+_SESSION_OPTIONS = (
+    *("like", *GROUPS, "qrels_format", "columns", "unjudged", "ties", "by", "block"),
+    *CHOOSE_SESSIONS,
+)
 _OF_SESSIONS = ("session_qrels", "by", "block", *CHOOSE_SESSIONS)
 _IN_THE_MEASURE = (*(name for name in SETTINGS if name not in ("ties", "unjudged")), "run_format")
 _OF_RUNS = {
@@ -81,7 +83,7 @@ def _take_sessions(options: Mapping[str, Any]) -> tuple[list[Any], dict[str, Any
     if qrels is None:
         refuse_idle_options(("qrels_format",), "needs judgments: name them with --qrels FILE")
     given = {name: value for name, value in options.items() if value not in (None, ())}
-    return [files, qrels], _select(given, _SESSION_OPTIONS) | parse_reading(dict(options))
+    return [files, qrels], _select(given, _SESSION_OPTIONS)
 
 
 def refuse_certain(test: str | None) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from gainful.api.sweep import sweep as run_sweep
-from gainful.cli.answer import argument, command, parse_reading
+from gainful.cli.answer import argument, command
 from gainful.cli.options import READ_SESSIONS, SWEEP_GRID, Row, option
 from gainful.errors import BadValue
 from gainful.page.shown import Shown
@@ -47,8 +47,6 @@ def sweep(
       gainful sweep sessions.csv --qrels qrels.txt --weights 0:0,1:1,2:10,3:100
       gainful sweep sessions.csv --qrels qrels.txt -m sDCG -o settings.csv
     """
-    options |= parse_reading(options)
-    options["weights"] = list(options["weights"]) or None
     options["reference"] = _parse_reference(options["reference"])
     return run_sweep(files, qrels, measure, by=by.split(","), **options)
 

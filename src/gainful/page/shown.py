@@ -23,7 +23,8 @@ INTERNAL_NAMES = frozenset(
     (
         *("brief", "convention_data", "files_to_save", "find_name", "format_value"),
         "from_matched",
-        *("group_sessions", "list_columns", "list_expressions", "locate", "matched_sessions"),
+        *("group_sessions", "list_columns", "list_counts", "list_expressions", "locate"),
+        "matched_sessions",
         *("mean_of", "mean_or_none", "numeric_ids", "numeric_queries", "page", "qrel_inputs"),
         "recipe_data",
         *("random_generator", "recipes", "run_inputs", "summary", "tabulate", "values_by_id"),

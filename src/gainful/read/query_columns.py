@@ -31,7 +31,7 @@ from gainful.read.frames import as_polars, is_frame
 from gainful.read.named_columns import InputTable, as_grades, as_table, read_table, text_column
 from gainful.read.source import Source, is_file, open_source
 from gainful.read.trec_files import number_lines
-from gainful.text import quote
+from gainful.text import name_way, quote
 from gainful.types import is_number
 
 AnyLabels = str | PathLike[str] | Mapping[Any, float] | Any
@@ -238,7 +238,7 @@ class Queries:
         if column not in self.table.frame.columns:
             known = list_columns(self.table.frame.columns)
             problem = f"no column {quote(column)}; there are {known}"
-            raise NoColumn(self.table.name, problem, "--group COLUMN")
+            raise NoColumn(self.table.name, problem, name_way("--group COLUMN", "group="))
         names = _read_names(self.table, column)
         frame = pl.DataFrame({"query": text_column(self.table, ids), "name": names})
         frame = frame.filter(pl.col("name") != "").drop_nulls()
