@@ -60,10 +60,8 @@ def write_span(rng, style):
             for key, value in attributes.items()
         ]
         inner = {"traceId": span["context"]["trace_id"], "spanId": f"{number:016x}"}
-        inner |= {
-            "startTimeUnixNano": f"{1_772_442_000 + number % 60}000000000",
-            "attributes": pairs,
-        }
+        started = f"{1_772_442_000 + number % 60}000000000"
+        inner |= {"startTimeUnixNano": started, "attributes": pairs}
         span = {"resourceSpans": [{"scopeSpans": [{"spans": [inner]}]}]}
     return json.dumps(span, ensure_ascii=rng.random() < 0.5)
 
