@@ -1,7 +1,5 @@
 """Judgments out of clicks: the gain of a document for each time it was seen, and what is left out."""
 
-from __future__ import annotations
-
 from inspect import signature
 from math import log2
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Queries that belong together, such as turns of a conversation, are flipped and drawn whole."""
 
-from __future__ import annotations
-
 import csv
 import json
 from pathlib import Path

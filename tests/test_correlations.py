@@ -1,7 +1,5 @@
 """Which measure agrees with what users said? Against scipy, Williams' test and straight loops."""
 
-from __future__ import annotations
-
 import numpy as np
 import polars as pl
 import pytest

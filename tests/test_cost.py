@@ -1,7 +1,5 @@
 """What sessions cost, gain per cost, and the systems that none other beats."""
 
-from __future__ import annotations
-
 import json
 
 import numpy as np

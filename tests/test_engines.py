@@ -1,7 +1,5 @@
 """One body over all engines: whatever the data lives in, the values are the same."""
 
-from __future__ import annotations
-
 import os
 import re
 import signal

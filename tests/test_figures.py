@@ -1,7 +1,5 @@
 """Figures: the data behind each, computed another way; their files; hostile names; mistakes."""
 
-from __future__ import annotations
-
 import csv
 import io
 import itertools

@@ -1,7 +1,5 @@
 """Lines of JSON are decoded fast, and with as much care as by the standard library."""
 
-from __future__ import annotations
-
 import json
 import random
 

@@ -1,7 +1,5 @@
 """What a notebook shows: small escaped tables, and formulas from the formulas themselves."""
 
-from __future__ import annotations
-
 from html.parser import HTMLParser
 
 import polars as pl

@@ -1,7 +1,5 @@
 """Do measures agree on the order of runs, and which tells them apart?"""
 
-from __future__ import annotations
-
 import csv
 import io
 import json

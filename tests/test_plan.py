@@ -1,7 +1,5 @@
 """How many queries a comparison needs: against statsmodels, and by what it refuses."""
 
-from __future__ import annotations
-
 import json
 from math import ceil, sqrt
 

@@ -1,7 +1,5 @@
 """`gainful report`: what the page shows in a real browser, and what it never does."""
 
-from __future__ import annotations
-
 import csv
 import json
 import re

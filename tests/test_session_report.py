@@ -1,7 +1,5 @@
 """`gainful report --sessions`: what the page about whole sessions shows, and what it never does."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json
