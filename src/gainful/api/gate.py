@@ -91,6 +91,7 @@ def judge_run(
     **options: Unpack[GroupOptions],
 ) -> Verdict:
     """The verdict on a run by these rules; nothing is saved before its `save_baseline`."""
+    rules.refuse_idle(has_baseline=baseline is not None, saving=save_to is not None)
     reading = RunReading.from_options(options)
     old_baseline = None if baseline is None else read_baseline(baseline)
     known = () if old_baseline is None else old_baseline.measures

@@ -100,16 +100,6 @@ def apply_rules(
         'RR 0.5000 is below its floor 0.6'
     """
     mean = means(results)
-    if not (rules.has_rules or saving):
-        allowed = (
-            "a floor, a ceiling, max_drop, no_worse_than, per_query or significant; else all would "
-            "pass"
-        )
-        raise BadValue("rules", "none", allowed)
-    if rules.needs_baseline and baseline is None:
-        raise BadValue(
-            "baseline", None, "a baseline, which every rule but floors and ceilings needs"
-        )
     _check_groups(results, rules)
     pairs: dict[str, PairedValues] = {}
     notes = _check_missing_queries(results, rules) if baseline is None and rules.has_rules else []

@@ -19,7 +19,7 @@ from gainful.measure.language import expand, parse
 from gainful.measure.measure import Measure
 from gainful.page.table import to_plain_data
 from gainful.rounding import ROUNDING
-from gainful.text import count_noun, format_change, format_distinct, format_exact
+from gainful.text import count_noun, format_change, format_distinct, format_exact, name_way
 from gainful.types import is_whole_number
 
 Rule = Literal["floor", "ceiling", "max_drop", "no_worse_than", "per_query", "significant", "drift"]
@@ -344,6 +344,17 @@ class Rules:
         """Does one of them need a baseline?"""
         bounds = (self.max_drop, self.no_worse_than, self.per_query)
         return any(bounds) or self.significant is not None
+
+    def refuse_idle(self, *, has_baseline: bool, saving: bool) -> None:
+        """Refuse no rule at all, by which all would pass, and rules that lack a baseline."""
+        if not (self.has_rules or saving):
+            shell = "--floor, --ceiling, --max-drop, --no-worse-than, --per-query, --significant"
+            python = "floors, ceilings, max_drop, no_worse_than, per_query, significant"
+            names = name_way(f"{shell} or --save-baseline", f"{python} or save_to")
+            raise BadValue("rules", "none", f"{names}: a gate without a rule passes everything")
+        if self.needs_baseline and not has_baseline:
+            allowed = "a baseline, which every rule but floors and ceilings needs"
+            raise BadValue(name_way("--baseline FILE", "baseline"), None, allowed)
 
     def measures_of_rules(self) -> dict[str, Measure]:
         """The measures that a rule names, by the name it has there."""
