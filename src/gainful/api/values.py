@@ -45,6 +45,8 @@ def read_values(
     """
     if isinstance(measures, str):
         measures = [measures]
+    if not isinstance(measures, Sequence | None):
+        raise WrongType("measures", measures, "names of measures")
     if not values:
         raise WrongType("values", None, "one or more files, frames or dicts")
     results: dict[str, QueryResults] = {}
@@ -63,6 +65,6 @@ def read_values(
 
 def _select(results: QueryResults, measures: Sequence[str]) -> QueryResults:
     for name in measures:
-        if name not in results.values:
+        if not isinstance(name, str) or name not in results.values:
             raise UnknownName("measure", str(name), results.values, lists_all=True)
     return results.select_measures(list(measures))

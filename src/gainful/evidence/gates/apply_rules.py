@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from attrs import evolve
 
-from gainful.errors import BadInput, BadValue, CannotCompare, UnknownName
+from gainful.errors import BadInput, BadValue, CannotCompare, check_name
 from gainful.evidence.gates.baseline import (
     Sides,
     check_drift,
@@ -310,8 +310,8 @@ def _list_groups(
     name, flags = _measure_name(results, measure, argument), results.group_flags()
     if group is None:
         return [(name, None, None)]
-    if group != EVERY_GROUP and group not in flags:
-        raise UnknownName("group", group, list(flags))
+    if group != EVERY_GROUP:
+        check_name("group", group, flags)
     return [(name, label, some) for label, some in flags.items() if group in (label, EVERY_GROUP)]
 
 

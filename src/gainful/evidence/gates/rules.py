@@ -11,7 +11,7 @@ from typing import Any, Literal, TypedDict
 from attrs import field, frozen
 
 from gainful.defaults import ALPHA, RESAMPLES, SEED
-from gainful.errors import BadValue, UnknownName, WrongType, check_number
+from gainful.errors import BadValue, WrongType, check_name, check_number
 from gainful.evidence.statistics.outcome import Resampling
 from gainful.evidence.statistics.paired_tests import TESTS
 from gainful.measure.entry import HIGHER, Direction
@@ -202,10 +202,7 @@ def _convert_allowances(allow: str | Iterable[str]) -> tuple[str, ...]:
     if not isinstance(allow, Iterable):
         raise WrongType("allow", allow, ", ".join(ALLOWANCES))
     names = (allow,) if isinstance(allow, str) else tuple(allow)
-    for name in names:
-        if name not in ALLOWANCES:
-            raise UnknownName("allowance", str(name), ALLOWANCES)
-    return names
+    return tuple(check_name("allowance", name, ALLOWANCES) for name in names)
 
 
 EVERY_GROUP = "*"
@@ -236,10 +233,9 @@ def parse_bounds(
     """A bound for each measure, by the name it was given; two for one measure are an error."""
     limits: dict[str, Any] = {}
     names: dict[tuple[str | None, Measure], str] = {}
-    pairs = values.items() if isinstance(values, Mapping) else values or ()
-    if isinstance(pairs, str) or not all(
-        isinstance(pair, tuple) and len(pair) == 2 for pair in pairs
-    ):
+    given = values.items() if isinstance(values, Mapping) else () if values is None else values
+    pairs = list(given) if isinstance(given, Iterable) else [given]
+    if not all(isinstance(pair, tuple) and len(pair) == 2 for pair in pairs):
         raise WrongType(argument, values, form)
     for name, value in pairs:
         group, measure = split_group(name) if argument in GROUP_RULES else (None, parse(name))
@@ -308,8 +304,7 @@ class Rules:
     allow: tuple[str, ...] = field(default=(), converter=_convert_allowances)
 
     def __attrs_post_init__(self) -> None:
-        if not isinstance(self.test, str) or self.test not in TESTS:
-            raise UnknownName("test", str(self.test), TESTS)
+        check_name("test", self.test, TESTS)
         check_number(
             "alpha",
             self.alpha,
