@@ -25,7 +25,7 @@ from gainful.measure.arrays import ncg_curve
 from gainful.read import binary_tables
 from gainful.read.binary_tables import check_parquet
 from gainful.read.formats import read_run
-from gainful.read.query_columns import read_queries
+from gainful.read.query_columns import read_texts
 
 QRELS = {"1": {"a": 1}}
 SOON = 5.0  # seconds of a reader that is linear, with room for a busy machine
@@ -275,7 +275,7 @@ def test_more_queries_than_can_be_counted(tmp_path, option):
 @pytest.mark.parametrize("separator", ["\u2028", "\x85", "\x0b", "\x0c"])
 def test_texts_of_queries_may_hold_odd_separators(tmp_path, separator):
     texts = write_file(tmp_path / "t.tsv", f"1\ta{separator}b\n2\tc\r\n")
-    assert read_queries(texts).read_texts() == {"1": f"a{separator}b", "2": "c"}
+    assert read_texts(texts) == {"1": f"a{separator}b", "2": "c"}
 
 
 def test_a_message_is_one_line_and_steers_no_terminal(tmp_path):
