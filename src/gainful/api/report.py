@@ -54,8 +54,8 @@ from gainful.read.session_inputs import AnySessions
 from gainful.read.several_systems import SYSTEM
 from gainful.show.figures.figure import FigureData
 from gainful.show.figures.session_curves import sessions_data
-from gainful.show.pages import report_data
 from gainful.show.pages.report import Report, ReportContent, render_report, require_extra
+from gainful.show.pages.report_data import MAX_EXPLAINED, QueryValues, choose_rows
 from gainful.show.pages.report_text import label_runs
 from gainful.show.pages.session_report import (
     SessionReportContent,
@@ -132,8 +132,9 @@ def report(
     results = [evolve(run, name=label) for (run, _), label in zip(evaluated, labels, strict=True)]
     require_qrels_overlap(results)
     systems = list_systems(results)
-    choice = report_data.choose_queries(results, base, resampling.seed)
-    recipe = results[0].recipes[choice.measure]
+    table, recipes = QueryValues.from_results(results), results[0].recipes
+    choice = choose_rows(table, recipes, base, resampling.seed)
+    recipe = recipes[choice.measure]
     content = ReportContent(
         **_compare(systems, results, clusters=clusters, **method_options),
         full_names=names,
@@ -146,7 +147,7 @@ def report(
                 (matched_runs[base], run),
                 recipe,
                 (results[base], results[at]),
-                most=report_data.MAX_EXPLAINED,
+                most=MAX_EXPLAINED,
             )
             for at, run in enumerate(matched_runs)
             if at != base

@@ -41,12 +41,12 @@ _OF_GRADES = ("k", "judged")
     context_settings=GRADES_SETTINGS,
 )
 def explain(*, grades: tuple[str, ...], **options: Any) -> Shown:
-    """How is the nDCG of a ranking computed, or another measure?
+    """How is the nDCG of a ranking, or another measure, computed?
 
-    GRADES in rank order, or - to read them; or a QUERY of a RUN with its QRELS; or a session. What
-    each rank adds, and the formula with its numbers put in.
+    Prints what each rank adds, and the formula with its numbers. Takes GRADES in rank order (- is a
+    pipe), a QUERY of a RUN with its QRELS, or a session.
 
-    What the values of an option mean: gainful measures NAME, such as gainful measures negative.
+    gainful measures NAME explains the values of an option, such as gainful measures negative.
 
     \b
     Examples:
