@@ -107,3 +107,11 @@ def test_a_collection_whose_only_run_cannot_be_read_leaves_no_mean_behind(folder
     results = gainful.evaluate_collections(folder, "AP", keep_going=True)
     assert results.values["AP"]["bm25"]["tiny"] is None
     assert results.mean["AP"]["bm25"].mean is None
+
+
+def test_a_run_of_nothing_but_an_unreadable_collection_is_named(folder):
+    (folder / "tiny" / "only_here.txt").write_text("1 Q0 a 1 0.5 x\n", "utf-8")
+    for path in (folder / "tiny" / "qrels").iterdir():
+        path.write_text("garbage\n", "utf-8")
+    results = gainful.evaluate_collections(folder, "AP", keep_going=True)
+    assert any("only_here" in note for note in results.notes)

@@ -31,7 +31,7 @@ def log():
     return sessions.simulate_log(12, seed=1)
 
 
-def shown():
+def study_inputs():
     return study().sessions, study().qrels
 
 
@@ -51,10 +51,10 @@ CALLS = {
     gainful.unjudged: lambda: ((QRELS, RUN, "P@2"), {}),
     gainful.which: lambda: (("0.5", [1, 2]), {}),
     gainful.why: lambda: ((QRELS, RUN, "nDCG@2"), {"unlike": "sklearn"}),
-    sessions.compare: lambda: ((*shown(), "sDCG@10"), {"resamples": 99}),
-    sessions.evaluate: lambda: (shown(), {}),
+    sessions.compare: lambda: ((*study_inputs(), "sDCG@10"), {"resamples": 99}),
+    sessions.evaluate: lambda: (study_inputs(), {}),
     sessions.judge_by_clicks: lambda: ((log(),), {}),
-    sessions.sweep: lambda: (shown(), {"points": 2}),
+    sessions.sweep: lambda: (study_inputs(), {"points": 2}),
     stats.correlate: lambda: (
         (gainful.evaluate(QRELS, RUN, ["RR", "P@2"]), "RR"),
         {"resamples": 99},

@@ -130,3 +130,14 @@ def test_a_run_twice_and_a_measure_that_is_not_there_are_refused():
         gainful.read_values(frame, frame)
     with refuses(UnknownName, "RR"):
         gainful.read_values(frame, measures=["RR"])
+
+
+def test_one_of_the_measures_of_another_tool_is_compared_by_its_name():
+    values = {run: {"faith": {"1": 0.5, "2": 0.25 * at}} for at, run in enumerate("ab")}
+    values["a"]["AP"] = values["b"]["AP"] = {"1": 0.5, "2": 0.5}
+    results = gainful.read_values(values)
+    assert gainful.compare(results, measures="faith", resamples=99).measures == ("faith",)
+    assert gainful.compare(results, measures=["AP", "faith"], resamples=99).measures == (
+        "AP",
+        "faith",
+    )

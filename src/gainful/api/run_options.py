@@ -159,7 +159,12 @@ def select_measures(results: AnyResults, measures: Measures | None) -> AnyResult
     """Results by these measures alone; by all, if none is named."""
     if measures is None:
         return results
-    return results.select_measures([results.find_name(measure) for measure in expand(measures)])
+    names = [
+        results.find_name(measure)
+        for name in ([measures] if isinstance(measures, (str, Measure)) else measures)
+        for measure in ([name] if name in results.values else expand(name))
+    ]
+    return results.select_measures(names)
 
 
 def _names_measures(value: object) -> bool:
@@ -220,7 +225,7 @@ class GroupOptions(RunOptions, total=False):
 def refuse_lone_queries(queries: AnyQueries) -> NoReturn:
     """A table of queries says nothing where no groups are asked for."""
     value = fspath(queries) if isinstance(queries, (str, PathLike)) else "a table"
-    allowed = f"it only together with {name_way('--group COLUMN', 'group=')}, one of its columns"
+    allowed = f"a value only with {name_way('--group COLUMN', 'group=')}, one of its columns"
     raise BadValue(name_way("--queries", "queries"), value, allowed)
 
 

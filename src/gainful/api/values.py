@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from gainful.api.evaluate import RunResults
 from gainful.api.run_options import GroupChoice
-from gainful.errors import BadValue, UnknownName, WrongType
+from gainful.errors import BadValue, WrongType
 from gainful.measure.other_values import build_results
 from gainful.measure.results import QueryResults
 from gainful.read.values import AnyValues, read_values as read_table
@@ -55,16 +55,10 @@ def read_values(
         for run, evaluated in build_results(table.frame).items():
             if run in results:
                 raise BadValue(table.name, f"run {run} again", "each run once")
-            results[run] = evaluated if measures is None else _select(evaluated, measures)
+            names = None if measures is None else list(map(evaluated.find_name, measures))
+            results[run] = evaluated if names is None else evaluated.select_measures(names)
     if group is None and queries is None:
         return RunResults(results)
     from gainful.api.clusters import group_runs  # noqa: PLC0415  (few ask for it)
 
     return RunResults(group_runs(results, group, queries))
-
-
-def _select(results: QueryResults, measures: Sequence[str]) -> QueryResults:
-    for name in measures:
-        if not isinstance(name, str) or name not in results.values:
-            raise UnknownName("measure", str(name), results.values, lists_all=True)
-    return results.select_measures(list(measures))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -155,9 +155,10 @@ class CollectionResults(Shown):
         return Table(columns, rows, numeric=True, label_columns=3)
 
 
-def describe_missing(results: Mapping[str, Mapping[str, QueryResults]]) -> list[str]:
+def describe_missing(
+    results: Mapping[str, Mapping[str, QueryResults]], runs: Sequence[str]
+) -> list[str]:
     """Which run is not there for which collections, and so has no mean."""
-    runs = dict.fromkeys(run for evaluated in results.values() for run in evaluated)
     missing = {
         run: [name for name, evaluated in results.items() if run not in evaluated] for run in runs
     }

@@ -208,7 +208,7 @@ def build_method(tests: Collection[str] = TEST_NAMES, **options: Unpack[MethodOp
         chance["resamples"] = resamples
     standardise = given.get("standardise")
     if standardise is not None:
-        check_name("standardisation", standardise, ["normal"], "only it is left")
+        check_name("standardisation", standardise, ["normal"], "the others were removed")
     equivalent = given.get("equivalent")
     margins = equivalent.values() if isinstance(equivalent, Mapping) else [equivalent]
     for margin in () if equivalent is None else margins:

@@ -37,24 +37,7 @@ class SideBySide:
 def rank_side_by_side(
     runs: Sequence[MatchedRun], recipe: Recipe, queries: Sequence[str]
 ) -> Iterator[SideBySide]:
-    """These queries one after the other, each with its rankings.
-
-    Args:
-        runs: the runs to lay side by side, matched with the same judgments.
-        recipe: the measure whose gains and discounts are shown.
-        queries: which queries.
-
-    Examples:
-        >>> from gainful.match.match import match
-        >>> from gainful.measure.build_recipes import build_recipes
-        >>> from gainful.read.inputs import as_qrels, as_run
-        >>> qrels, run = as_qrels({"1": {"a": 3}}), as_run({"1": ["b", "a"]})
-        >>> recipe = build_recipes("DCG@10", None, {})[1]["DCG@10"]
-        >>> matched = MatchedRun(qrels, run, match(qrels, run, recipe.convention))
-        >>> compared = next(rank_side_by_side([matched], recipe, ["1"]))
-        >>> [(row.rank, row.doc, row.grade, row.gain) for row in compared.rankings[0].rows]
-        [(1, 'b', None, 0.0), (2, 'a', 3.0, 3.0)]
-    """
+    """These queries with their rankings in runs that were matched with the same judgments."""
     rankings = [rank_queries(run, recipe, queries) for run in runs]
     for query in queries:
         grades = rankings[0].grades[query]

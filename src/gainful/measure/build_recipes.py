@@ -9,12 +9,12 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any, TypedDict, TypeVar
 
 from gainful.convention import SETTINGS, Convention, convention as allowed, like as like_tool
-from gainful.convention.convention import Settings, SettingValue
+from gainful.convention.convention import Settings
 from gainful.errors import BadValue, NotExact, UnknownName, WrongType
 from gainful.formula import NamedFormula
 from gainful.match.ties import TIE_POLICIES
 from gainful.measure.entry import FORMULA_PARAMS, NO_QUERY_DISCOUNT, Entry, MeasureRecipe, Recipe
-from gainful.measure.formulas import as_gain, find_formula
+from gainful.measure.formulas import find_formula
 from gainful.measure.language import expand
 from gainful.measure.measure import Measure, cutoff
 
@@ -257,14 +257,13 @@ def build_convention(like: str | Convention | None, settings: Mapping[str, Any])
         if name not in SETTINGS:
             raise UnknownName("option", name, [*SETTINGS, "measures", "like", "runs", "columns"])
     return like_tool(like).with_settings(
-        **{name: _as_setting(name, value) for name, value in changes.items()}
+        **{
+            name: find_formula(name, value).name
+            if name in ("gain", "discount") and not isinstance(value, str)
+            else value
+            for name, value in changes.items()
+        }
     )
-
-
-def _as_setting(name: str, value: Any) -> SettingValue:
-    if name in ("gain", "discount") and not isinstance(value, str):
-        return value.name if isinstance(value, NamedFormula) else as_gain(value).name
-    return value  # type: ignore[no-any-return]  # `Convention` checks it
 
 
 def _uses(recipe: Recipe, name: str) -> bool:

@@ -20,7 +20,7 @@ from gainful.measure.build_session_recipes import build_session_recipe
 from gainful.measure.catalogue import MEASURES
 from gainful.measure.catalogue.sessions import SESSION_MEASURES
 from gainful.measure.discount import DISCOUNTS
-from gainful.measure.entry import FORMULA_PARAMS, Entry
+from gainful.measure.entry import FORMULA_PARAMS, Entry, MeasureRecipe
 from gainful.measure.formulas import find_formula
 from gainful.measure.functions.exposure import EXPOSURE_MEASURES
 from gainful.measure.gain import GAINS
@@ -35,10 +35,13 @@ from gainful.page.table import Table
 from gainful.text import count_noun, join_words
 
 
+def _find_entries() -> dict[str, Entry]:
+    return MEASURES | SESSION_MEASURES | EXPOSURE_MEASURES
+
+
 def build_measure_table() -> Table:
     """All measures, a line each."""
-    entries = MEASURES | SESSION_MEASURES | EXPOSURE_MEASURES
-    rows = [(name, entry.full_definition, entry.question) for name, entry in entries.items()]
+    rows = [(name, item.full_definition, item.question) for name, item in _find_entries().items()]
     return Table(("measure", "value", "question"), rows)
 
 
@@ -83,10 +86,7 @@ def to_dict(name: str | None) -> dict[str, Any]:
     """All measures, gains and discounts, or all about one name, as data."""
     if name is None:
         return {
-            "measures": {
-                name: _entry_to_dict(entry)
-                for name, entry in (MEASURES | SESSION_MEASURES | EXPOSURE_MEASURES).items()
-            },
+            "measures": {name: _entry_to_dict(entry) for name, entry in _find_entries().items()},
             "gains": {name: _formula_to_dict(formula) for name, formula in GAINS.items()},
             "discounts": {name: _formula_to_dict(formula) for name, formula in DISCOUNTS.items()},
         }
@@ -157,21 +157,18 @@ def _describe_name(name: str) -> tuple[list[str], Table]:
         *_format_example(item),
         source,
     ]
-    usual_values = {
-        name: value if isinstance(value, str) else f"{value:g}"
-        for name, value in item.defaults.items()
-    }
-    convention = JK2008 if item.session else GAINFUL
-    rows = [
-        (
-            name,
-            find_kind(name, of_session=item.session).describe_allowed(),
-            usual_values.get(name, _format_default(name, convention)),
-            find_kind(name, of_session=item.session).meaning,
-        )
-        for name in item.params
-    ]
-    return head, Table(("parameter", "allowed", "default", "meaning"), rows)
+    return head, Table(
+        ("parameter", "allowed", "default", "meaning"),
+        [_build_choice_row(item, parameter) for parameter in item.params],
+    )
+
+
+def _build_choice_row(entry: Entry, name: str) -> tuple[str, ...]:
+    kind, usual = find_kind(name, of_session=entry.session), entry.defaults.get(name)
+    default = _format_default(name, JK2008 if entry.session else GAINFUL)
+    if usual is not None:
+        default = usual if isinstance(usual, str) else f"{usual:g}"
+    return name, kind.describe_allowed(), default, kind.meaning
 
 
 def _format_source(cite: str) -> str:
@@ -184,12 +181,14 @@ def _format_spelling(entry: Entry) -> str:
         f"({entry.params[0]}={_choose_example_value(entry.params[0])})" if entry.params else ""
     )
     own_names = [f"{entry.name}{cutoff}", f"{entry.name}{parameter}{cutoff}"]
-    trec_names = [
-        trec_name.name for trec_name in TREC_NAMES.values() if trec_name.measure == entry.name
-    ]
+    trec_names = _list_trec_names(entry)
     return ", ".join(dict.fromkeys(own_names)) + (
         f"; in trec_eval {', '.join(trec_names)}" if trec_names else ""
     )
+
+
+def _list_trec_names(entry: Entry) -> list[str]:
+    return [name for name, trec_name in TREC_NAMES.items() if trec_name.measure == entry.name]
 
 
 def _choose_example_value(name: str) -> str:
@@ -238,9 +237,7 @@ def _entry_to_dict(entry: Entry) -> dict[str, Any]:
         "question": entry.question,
         "value": entry.definition,
         "better": entry.direction.better_is,
-        "trec_eval": [
-            trec_name.name for trec_name in TREC_NAMES.values() if trec_name.measure == entry.name
-        ],
+        "trec_eval": _list_trec_names(entry),
         "parameters": {name: kind.describe_allowed() for name, kind in kinds.items()},
         "example": {"ranking": entry.example.ranking, "value": entry.example.working}
         if entry.example
@@ -284,57 +281,44 @@ def measure_latex(measure: Measure) -> str:
         >>> print(measure_latex(Measure("DCG") @ 10))
         $\mathrm{DCG}@10 = \sum_{i=1}^{10} \frac{g_{i}}{\log_{2}(i + 1)}$
     """
-    if measure.needs_cutoff:
+    summed = "" if measure.needs_cutoff else _sum_latex(measure)
+    if not summed:
         return _describe(measure)
-    if measure.entry.session:
-        return _session_formula(measure) or _describe(measure)
-    if not measure.entry.cumulated:
-        return _describe(measure)
-    recipe = build_recipe(measure)
-    summed = (
-        rf"\sum_{{i=1}}^{{{recipe.k or 'n'}}} {to_latex(_term(recipe.gain, recipe.discount, 'gi'))}"
-    )
     label = _label(measure.name, measure.k)
     if measure.entry.gain_of == "ideal":
         return rf"${label} = \max_{{\text{{rankings}}}} {summed}$"
     if not measure.entry.normalised:
         return f"${label} = {summed}$"
-    return _ratio(label, _label(measure.name.removeprefix("n"), measure.k), summed)
-
-
-def _session_formula(measure: Measure) -> str:
-    """The formula of sDCG as the paper has it; nothing where a convention has it otherwise."""
-    if not measure.entry.has_vectors:
-        return ""
-    recipe = build_session_recipe(measure)
-    convention = recipe.convention
-    if (convention.rank_discount, convention.statistic, convention.normalise) != (
-        "restart",
-        "final",
-        "session",
-    ):
-        return ""
-    gain = to_latex(_term(recipe.gain, recipe.discount, "gqi"))
-    query_discount = recipe.query_discount.latex()
-    summed = rf"\sum_{{q=1}}^{{m}} {query_discount} \sum_{{i=1}}^{{{recipe.k or 'n'}}} {gain}"
-    label = _label(measure.name, measure.k)
-    if not measure.entry.normalised:
-        return f"${label} = {summed}$"
-    return _ratio(label, _label(measure.name.removeprefix("n"), measure.k), summed)
-
-
-def _ratio(label: str, whole: str, summed: str) -> str:
+    whole = _label(measure.name.removeprefix("n"), measure.k)
     best = rf"\text{{ideal }}{whole}"
     return rf"${label} = \frac{{{whole}}}{{{best}}}, \quad {whole} = {summed}$"
 
 
+def _sum_latex(measure: Measure) -> str:
+    """The sum over ranks, and of sDCG over queries; nothing where there is no such formula."""
+    if not measure.entry.has_vectors:
+        return ""
+    if not measure.entry.session:
+        recipe = build_recipe(measure)
+        return _ranks_latex(recipe, "gi")
+    session_recipe = build_session_recipe(measure)
+    convention = session_recipe.convention
+    plain = ("restart", "final", "session")  # as the paper has it
+    if (convention.rank_discount, convention.statistic, convention.normalise) != plain:
+        return ""
+    query_discount = session_recipe.query_discount.latex()
+    return rf"\sum_{{q=1}}^{{m}} {query_discount} {_ranks_latex(session_recipe, 'gqi')}"
+
+
+def _ranks_latex(recipe: MeasureRecipe[Any], grade: str) -> str:
+    """The sum of gain × discount over ranks."""
+    gain = substitute(recipe.gain.expr_with_values, {"g": Var(grade, "the grade at rank i")})
+    term = to_latex(weigh(gain, recipe.discount.expr_with_values))
+    return rf"\sum_{{i=1}}^{{{recipe.k or 'n'}}} {term}"
+
+
 def _label(name: str, k: float | None) -> str:
     return rf"\mathrm{{{escape_latex(name)}}}" + ("" if k is None else f"@{k:g}")
-
-
-def _term(gain: NamedFormula, discount: NamedFormula, grade: str) -> Expr:
-    gain_expr = substitute(gain.expr_with_values, {"g": Var(grade, "the grade at rank i")})
-    return weigh(gain_expr, discount.expr_with_values)
 
 
 def weigh(gain: Expr, discount: Expr) -> Expr:

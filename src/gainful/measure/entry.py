@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar
 
@@ -166,6 +167,7 @@ _CUTOFF_KINDS: Mapping[str, CutoffKind] = {
     "float": "recall",
     "": "none",
 }
+_BY_HAND = re.compile(" of (?=[-0-9a-z])| is ")  # in: a measure of a ranking is its working
 _NO_ARGUMENTS = ("ranked", "sessions", "lists", "items", "recipe", "k", "return")
 _Function = TypeVar("_Function", bound=MeasureFunction)
 
@@ -175,22 +177,26 @@ def collect_entries(
 ) -> Callable[..., Callable[[_Function], _Function]]:
     """A decorator that adds a function of what was matched to these entries as a measure.
 
-    Its question, its parameters, its cutoff and whether it is a share are read off the function.
+    Its question, value and example are read off the docstring of the function, its parameters, its
+    cutoff and whether it is a share off its signature.
     """
 
     def measure(
-        name: str, definition: str, example: Example | None, **facts: Any
+        name: str, definition: str = "", example: Example | None = None, **facts: Any
     ) -> Callable[[_Function], _Function]:
         def add_entry(function: _Function) -> _Function:
             types = getattr(function, "__annotations__", {})
-            read = {
-                "question": (function.__doc__ or "").split("\n", maxsplit=1)[0],
+            question, _, text = (function.__doc__ or "").partition("\n")
+            text, _, by_hand = " ".join(text.split()).partition("By hand: ")
+            read: dict[str, Any] = {
+                "question": question,
+                "definition": definition or text.rpartition("Value: ")[2].strip(),
+                "example": example or (Example(*_BY_HAND.split(by_hand, 2)) if by_hand else None),
                 "arguments": tuple(key for key in types if key not in _NO_ARGUMENTS),
                 "cutoff_kind": _CUTOFF_KINDS[types.get("k", "")],
                 "normalised": types.get("return") == "Share",
             }
-            named: Any = {"name": name, "definition": definition, "example": example}
-            entries.append(Entry(function=function, **named | read | family | facts))
+            entries.append(Entry(name=name, function=function, **read | family | facts))
             return function
 
         return add_entry

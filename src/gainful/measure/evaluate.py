@@ -82,20 +82,18 @@ def with_max_grade(recipe: Recipe, highest: float) -> Recipe:
 def compute_measures(matched: Matched, recipes: Mapping[str, Recipe]) -> dict[str, Array]:
     """The value of every query and measure, queries that do not count included."""
     views: dict[object, RankedRun] = {}
-    return {key: _compute_values(matched, recipe, views) for key, recipe in recipes.items()}
-
-
-def _compute_values(matched: Matched, recipe: Recipe, views: dict[object, RankedRun]) -> Array:
-    """The value of every query, masked where the convention leaves one out."""
-    convention = recipe.ranking_convention
-    key = _find_view(convention)
-    if key not in views:
-        views[key] = rank_run(matched, convention)
-    return compute_ranked(views[key], recipe)
+    values = {}
+    for key, recipe in recipes.items():
+        convention = recipe.ranking_convention
+        view = _find_view(convention)
+        if view not in views:
+            views[view] = rank_run(matched, convention)
+        values[key] = compute_ranked(views[view], recipe)
+    return values
 
 
 def compute_ranked(ranked: RankedRun, recipe: Recipe) -> Array:
-    """The value of every query of a run that is ranked as the recipe's convention has it."""
+    """The value of every query of a ranked run, masked where the convention leaves one out."""
     try:
         values = compute_measure(recipe, ranked)
     except NoIdeal as error:
@@ -120,11 +118,10 @@ def choose_queries(matched: Matched, convention: Convention, run_name: str) -> F
         (extra, ("extra", convention.extra), "is in the run, but has no judgments"),
     ):
         if setting[1] == "error" and flags.any():
-            raise BadInput(
-                run_name,
-                _describe_queries(matched, flags, problem),
-                f"another value than error for the setting {setting[0]}",
-            )
+            names = matched.query_names(flags)
+            more = f" (and {len(names) - 1} more)" if len(names) > 1 else ""
+            allowed = f"another value than error for the setting {setting[0]}"
+            raise BadInput(run_name, f"query {names[0]!r} {problem}{more}", allowed)
     return find_counting(matched, convention)
 
 
@@ -132,9 +129,3 @@ def find_counting(matched: Matched, convention: Convention) -> Flags:
     """The queries that count, where none is refused."""
     kept = matched.judged & (matched.in_run | (convention.missing != "skip"))
     return kept if convention.extra == "ignore" else kept | ~matched.judged
-
-
-def _describe_queries(matched: Matched, flags: Flags, problem: str) -> str:
-    names = matched.query_names(flags)
-    more = f" (and {len(names) - 1} more)" if len(names) > 1 else ""
-    return f"query {names[0]!r} {problem}{more}"

@@ -39,13 +39,14 @@ from gainful.measure.ranked_run import (
     rank_run_gains,
 )
 from gainful.measure.results import ANSWER_DECIMALS
+from gainful.measure.values import list_values
 from gainful.page.page import Page, Section
 from gainful.page.shown import Shown
 from gainful.page.table import Column, Table, build_table, format_number, list_fields, to_plain_data
 from gainful.read.ranking_matrix import RankingMatrix
 from gainful.rounding import ROUNDING
 from gainful.text import join_words
-from gainful.types import Array, Flags, fill_masked, finite_or_none, slices
+from gainful.types import Array, Flags, fill_masked, slices
 
 _MAX_FILL = 1000  # ranks that fill a short list and are spelled out: all of them are alike
 
@@ -97,7 +98,7 @@ def work_out_ranking(rankings: RankedQueries, query: str, recipe: Recipe) -> Wor
     if not cumulated or ranked_query is None:
         return WorkedRanking(tuple(kept), below)
     ranked = rank_run_gains(recipe, ranked_query)
-    dcg, idcg = (float(sums[0]) for sums in total_gains(recipe, ranked))
+    dcg, idcg = (float(sums[0]) for sums in total_gains(ranked, recipe))
     filled = _fill_short_ranking(recipe, kept, ranked)
     weighted = tuple(_add_contributions(recipe, filled, gains))
     return WorkedRanking(weighted, below, tuple(_ideal_ranking(recipe, ranked)), dcg, idcg)
@@ -309,14 +310,14 @@ def explain_ranking(
     """Every number that leads to the nDCG or nCG of one ranking, by a recipe."""
     ranked = rank_row_gains(recipe, Batch(grades, judged=judged))
     ideal = _ideal_order(recipe, ranked.source)
-    value = normalise_values(recipe, *total_gains(recipe, ranked))
+    value = normalise_values(recipe, *total_gains(ranked, recipe))
     return Explanation(
         recipe,
         _as_tuple(ranked.grades),
         None if judged is None else _as_tuple(judged),
         tuple(ideal[: int(ideal_depth(recipe, ranked.lengths)[0, 0])]),
         _build_lines(recipe, ideal, ranked),
-        finite_or_none(np.ma.filled(value, np.nan)[0]),
+        list_values(value)[0],
     )
 
 
@@ -328,18 +329,17 @@ def _build_lines(
     if recipe.convention.short == "minimum" or (recipe.k is not None and recipe.k < deepest):
         deepest = recipe.k or deepest
     # This refuses what is too deep.
-    dcg, idcg = (curve[0] for curve in gain_curves(evolve(recipe, k=deepest), ranked))
+    dcg, idcg = (curve[0] for curve in gain_curves(ranked, evolve(recipe, k=deepest)))
     gains, discounts = ranked.gain_by_rank(deepest)[0], rank_discounts(recipe, deepest)
     filling = ranked.filling
     rest = None if filling is None else float(filling.values[0, 0])
-    ndcg = np.ma.filled(normalise_values(recipe, dcg, idcg), np.nan).tolist()
     columns = (
         range(1, deepest + 1),
         [*grades, *[rest] * (deepest - len(grades))],
         *(part.tolist() for part in (gains, discounts, gains * discounts)),
         *(part.tolist() for part in (cumulate_gain(gains), dcg)),
         [*[grade for grade, _ in ideal], *[None] * (deepest - len(ideal))],
-        *(idcg.tolist(), map(finite_or_none, ndcg)),
+        *map(list_values, (idcg, normalise_values(recipe, dcg, idcg))),
     )
     return tuple(starmap(Line, zip(*columns, strict=False)))
 

@@ -40,11 +40,6 @@ class TrecName:
     added_up: bool = False  # preferences: is the summary a sum, where others are means?
     shared_gains: str = ""  # names of one group take the gains that any of them is given
 
-    @property
-    def takes_params(self) -> bool:
-        """Does it heed what follows its dot?"""
-        return bool(self.params) or self.kind in ("ranks", "levels", "gains", "pairs")
-
 
 _ALL = (
     TrecName("runid", kind="text", judgments="none"),
@@ -207,40 +202,28 @@ def _with_other_grades(gains: Any) -> Any:
     return text.removesuffix("}").rstrip(" ,") + ",else:g}"
 
 
+_NAMES_OF = {  # what people also call a measure
+    "R": "recall",
+    "P": "precision",
+    "AP": "map average_precision mean_average_precision",
+    "RR": "mrr reciprocal_rank mean_reciprocal_rank",
+    "Rprec": "r_precision",
+    "Success": "hit hitrate hit_rate hr",
+    "relP": "r_cap recall_cap",
+    "SetF": "f1 f1_score",
+    "ContextPrecision": "context_precision",
+    "AUC": "auroc roc_auc",
+    "Fallout": "fall_out",
+    "FilteredDCG": "filtered_dcg",
+    "Omeasure": "o_measure",
+    "Pmeasure": "p_measure",
+    "Pplus": "p_plus p+",
+    "AP_IA": "map_ia",
+    "StRecall": "strec st_recall subtopic_recall s_recall",
+    "Qmeasure": "q q_measure",
+}
 NICKNAMES: Mapping[str, str] = {
-    "recall": "R",
-    "precision": "P",
-    "map": "AP",
-    "average_precision": "AP",
-    "mean_average_precision": "AP",
-    "mrr": "RR",
-    "reciprocal_rank": "RR",
-    "mean_reciprocal_rank": "RR",
-    "r_precision": "Rprec",
-    "hit": "Success",
-    "hitrate": "Success",
-    "hit_rate": "Success",
-    "hr": "Success",
-    "r_cap": "relP",
-    "recall_cap": "relP",
-    "f1": "SetF",
-    "f1_score": "SetF",
-    "context_precision": "ContextPrecision",
-    "auroc": "AUC",
-    "roc_auc": "AUC",
-    "fall_out": "Fallout",
-    "filtered_dcg": "FilteredDCG",
-    "o_measure": "Omeasure",
-    "p_measure": "Pmeasure",
-    "p_plus": "Pplus",
-    "p+": "Pplus",
-    "map_ia": "AP_IA",
-    "strec": "StRecall",
-    "st_recall": "StRecall",
-    "subtopic_recall": "StRecall",
-    "s_recall": "StRecall",
-    "q": "Qmeasure",
-    "q_measure": "Qmeasure",
+    nickname: name for name, nicknames in _NAMES_OF.items() for nickname in nicknames.split()
 }
 
 _ACCURACY = (

@@ -6,6 +6,7 @@ Each kind says what is allowed, what it means, and how a value is written in its
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from math import e
 from typing import Any
 
@@ -13,7 +14,7 @@ from attrs import frozen
 
 from gainful.convention import SETTINGS, Setting
 from gainful.errors import BadValue
-from gainful.formula import NamedFormula, Param
+from gainful.formula import NamedFormula
 from gainful.measure.discount import DISCOUNTS
 from gainful.measure.formulas import as_discount, as_gain
 from gainful.measure.gain import GAINS
@@ -39,7 +40,9 @@ class ParameterKind:
 def find_kind(name: str, *, of_session: bool = False) -> ParameterKind:
     """The kind of a parameter; settings of a convention are those of rankings or of sessions."""
     if name in PARAMETERS:
-        return _number_kind(PARAMETERS[name])
+        param = PARAMETERS[name]
+        allowed, usual = partial(param.domain.describe, name), f"{param.default:g}"
+        return ParameterKind(param.check, allowed, param.meaning, default=usual)
     if name in _KINDS:
         return _KINDS[name]
     setting = CHOICES.get(name)
@@ -52,15 +55,6 @@ def find_kind(name: str, *, of_session: bool = False) -> ParameterKind:
             return _formula_kind(name, as_discount, DISCOUNTS, lambda: words, setting.question)
     # What sessions have no setting for is what it is of single rankings: max_grade.
     return _choice_kind(setting or SETTINGS[name])
-
-
-def _number_kind(param: Param) -> ParameterKind:
-    return ParameterKind(
-        param.check,
-        lambda: param.domain.describe(param.symbol),
-        param.meaning,
-        default=f"{param.default:g}",
-    )
 
 
 def _choice_kind(setting: Setting) -> ParameterKind:

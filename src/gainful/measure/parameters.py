@@ -165,44 +165,43 @@ _CHOICES = (
             "clicked": "nothing, if it was clicked in an earlier query",
         },
     ),
+    Setting(
+        "foraging",
+        "What does a forager respond to?",
+        {
+            "goal_and_rate": "how close the goal is, and the rate of gain",
+            "goal": "how close the goal is",
+            "rate": "the rate of gain per document",
+        },
+    ),
+    Setting(
+        "goal",
+        "Does a searcher want the gain T per session or per query?",
+        {
+            "session": "per session: earlier queries count",
+            "query": "per query: every list starts from zero",
+        },
+    ),
+    Setting(
+        "remainder",
+        "Where does a path that would go on beyond the last query or document end?",
+        {
+            "last": "there: the last one takes the remaining probability, as in Jiang & Allan's "
+            "code",
+            "shared": "anywhere: probabilities are normalised (a truncated geometric distribution)",
+        },
+    ),
+    Setting(
+        "opened",
+        "Which documents does a searcher open?",
+        {
+            "auto": "those clicked, where a log has clicks; else by probability",
+            "likely": "with the probabilities of the paper's study, relevant ones more often",
+            "clicked": "those that were clicked",
+        },
+    ),
 )
-_FORAGER_HEEDS = Setting(
-    "foraging",
-    "What does a forager respond to?",
-    {
-        "goal_and_rate": "how close the goal is, and the rate of gain",
-        "goal": "how close the goal is",
-        "rate": "the rate of gain per document",
-    },
-)
-_GOAL = Setting(
-    "goal",
-    "Does a searcher want the gain T per session or per query?",
-    {
-        "session": "per session: earlier queries count",
-        "query": "per query: every list starts from zero",
-    },
-)
-_REMAINDER = Setting(
-    "remainder",
-    "Where does a path that would go on beyond the last query or document end?",
-    {
-        "last": "there: the last one takes the remaining probability, as in Jiang & Allan's code",
-        "shared": "anywhere: probabilities are normalised (a truncated geometric distribution)",
-    },
-)
-_OPENED = Setting(
-    "opened",
-    "Which documents does a searcher open?",
-    {
-        "auto": "those clicked, where a log has clicks; else by probability",
-        "likely": "with the probabilities of the paper's study, relevant ones more often",
-        "clicked": "those that were clicked",
-    },
-)
-CHOICES: dict[str, Setting] = {
-    choice.name: choice for choice in (*_CHOICES, _FORAGER_HEEDS, _GOAL, _REMAINDER, _OPENED)
-}
+CHOICES: dict[str, Setting] = {choice.name: choice for choice in _CHOICES}
 
 ELEVEN_POINTS = tuple(round(tenth / 10, 1) for tenth in range(11))
 

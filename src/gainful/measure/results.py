@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, ClassVar, Unpack
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar, Unpack
 
 import numpy as np
 import polars as pl
@@ -41,12 +41,14 @@ if TYPE_CHECKING:
 
     import gainful
 
+Name = TypeVar("Name", str, int)
 Means = Mapping[str, float]  # by run or group
+Values = Mapping[str, float | None]  # by measure
 _MAX_NAMES, _MAX_MEASURES, _MAX_CLAUSES = 3, 4, 3
 ANSWER_DECIMALS = 3  # of a value in a sentence; a table has more
 
 
-def find_leaders(means: Means, direction: Direction = HIGHER) -> list[str]:
+def find_leaders(means: Mapping[Name, float], direction: Direction = HIGHER) -> list[Name]:
     """The best, and all that are as good but for rounding; none where there is no mean.
 
     Examples:
@@ -384,7 +386,8 @@ def to_dict(results: Sequence[Results]) -> dict[str, Any]:
 
 def _choose_table(results: Sequence[Results], width: int | None) -> Table:
     """Runs below one another, or side by side where so many measures do not fit."""
-    table, turned_table = _build_run_table(results), _build_measure_table(results)
+    table = _build_run_table(results)
+    turned_table = _turn(table)
     from gainful.page.formats.text import text_width  # noqa: PLC0415  (a pipe needs no width)
 
     table_width = text_width(table)
@@ -394,73 +397,64 @@ def _choose_table(results: Sequence[Results], width: int | None) -> Table:
 
 
 def _build_run_table(results: Sequence[Results]) -> Table:
-    rows = [(run.name, *_format_values(run, run.mean)) for run in results]
-    bars = dict(enumerate(_mean_bars(results), start=1))
-    best = frozenset((row, at + 1) for row, at in _find_best(results))
-    columns = ("run", *results[0].values)
-    return Table(columns, rows, numeric=True, label_columns=1, bars=bars, bold=best)
-
-
-def _build_measure_table(results: Sequence[Results]) -> Table:
-    rows = list(zip(*(_format_values(run, run.mean) for run in results), strict=True))
-    rows = [(name, *values) for name, values in zip(results[0].values, rows, strict=True)]
-    bars = dict(enumerate(zip(*_mean_bars(results), strict=True), start=1))
-    best = frozenset((at, row + 1) for row, at in _find_best(results))
-    columns = ("measure", *(run.name for run in results))
-    return Table(columns, rows, numeric=True, label_columns=1, bars=bars, bold=best)
-
-
-def _find_best(results: Sequence[Results]) -> Iterator[tuple[int, int]]:
     means = [run.mean for run in results]
-    for at, (name, recipe) in enumerate(results[0].recipes.items()):
-        by_run = {str(row): mean[name] for row, mean in enumerate(means)}
-        leaders = find_leaders(by_run, recipe.direction)
+    bars: dict[int, Fractions] = {}
+    best: set[tuple[int, int]] = set()
+    for at, (name, recipe) in enumerate(results[0].recipes.items(), start=1):
+        values = [mean[name] for mean in means]
+        bars[at] = bar_fractions(values, bounded=recipe.entry.bounded)
+        leaders = find_leaders(dict(enumerate(values)), recipe.direction)
         if recipe.entry.aggregation != "sum" and len(leaders) < len(results):
-            yield from ((int(row), at) for row in leaders)
+            best |= {(row, at) for row in leaders}
+    columns = ("run", *results[0].values)
+    rows = [(run.name, *_format_values(run, run.mean)) for run in results]
+    return Table(columns, rows, numeric=True, label_columns=1, bars=bars, bold=frozenset(best))
 
 
-def _mean_bars(results: Sequence[Results]) -> list[Fractions]:
-    means = [run.mean for run in results]
-    return [
-        bar_fractions([mean[name] for mean in means], bounded=recipe.entry.bounded)
-        for name, recipe in results[0].recipes.items()
-    ]
+def _turn(table: Table) -> Table:
+    """The table with measures below one another, and runs side by side."""
+    (_, *runs), *rows = zip(table.columns, *table.rows, strict=True)
+    return evolve(
+        table,
+        columns=("measure", *runs),
+        rows=rows,
+        bars=dict(enumerate(zip(*table.bars.values(), strict=True), start=1)),
+        bold=frozenset((at - 1, row + 1) for row, at in table.bold),
+    )
 
 
 def _build_query_table(results: Sequence[Results]) -> Table:
     """A row for each run and query, and one for the mean of each run."""
-    rows = []
+    rows, values = [], []
     for run in results:
-        by_query = run.values_by_id().items()
-        rows += [
-            (run.name, query, *_name_group(run, query), *_format_values(run, values))
-            for query, values in by_query
-        ]
+        means: Values = {
+            name: None if recipe.entry.aggregation == "sum" else run.mean[name]
+            for name, recipe in run.recipes.items()
+        }
+        for labels, own in _label_queries(run):
+            rows.append((*labels, *_format_values(run, own)))
+            values.append(own)
         blank = () if run.grouping is None else ("",)
         rows.append((run.name, "all", *blank, *_format_values(run, run.mean)))
+        values.append(means)  # a bar for the mean too, where that is no sum
     labels = _list_label_columns(results, results[0].unit)
-    bars = {at + len(labels): bar for at, bar in enumerate(_query_bars(results))}
+    bars = {
+        at: bar_fractions([own[name] for own in values], bounded=recipe.entry.bounded)
+        for at, (name, recipe) in enumerate(results[0].recipes.items(), start=len(labels))
+    }
     columns = (*labels, *results[0].values)
     return Table(columns, rows, numeric=True, label_columns=len(labels), bars=bars)
 
 
+def _label_queries(run: Results) -> Iterator[tuple[tuple[str | None, ...], Values]]:
+    """The run, query and group of each row, and its values."""
+    for query, values in run.values_by_id().items():
+        group = () if run.grouping is None else (run.grouping.labels.get(query),)
+        yield (run.name, query, *group), values
+
+
 def _list_label_columns(results: Sequence[Results], unit: str) -> tuple[str, ...]:
     return ("run", unit) if results[0].grouping is None else ("run", unit, "group")
-
-
-def _name_group(run: Results, query: str) -> tuple[str | None, ...]:
-    return () if run.grouping is None else (run.grouping.labels.get(query),)
-
-
-def _query_bars(results: Sequence[Results]) -> Iterator[Fractions]:
-    """Of each measure a bar for each query; one for the mean too where that is no sum."""
-    for name, recipe in results[0].recipes.items():
-        entry = recipe.entry
-        values: list[float | None] = []
-        for run in results:
-            values += [row[name] for row in run.values_by_id().values()]
-            values.append(None if entry.aggregation == "sum" else run.mean[name])
-        yield bar_fractions(values, bounded=entry.bounded)
 
 
 def list_run_rows(results: Sequence[Results]) -> Table:
@@ -471,15 +465,13 @@ def list_run_rows(results: Sequence[Results]) -> Table:
 
 def _list_query_rows(results: Sequence[Results]) -> Table:
     rows = [
-        (run.name, query, *_name_group(run, query), *values.values())
-        for run in results
-        for query, values in run.values_by_id().items()
+        (*labels, *values.values()) for run in results for labels, values in _label_queries(run)
     ]
     labels = _list_label_columns(results, results[0].KEY)
     return Table((*labels, *results[0].values), rows, numeric=True, label_columns=len(labels))
 
 
-def _format_values(results: Results, values: Mapping[str, float | None]) -> list[str]:
+def _format_values(results: Results, values: Values) -> list[str]:
     return [results.format_value(name, value) for name, value in values.items()]
 
 

@@ -18,6 +18,8 @@ from gainful.text import NUMBER_PATTERN, format_exact, leading_integer, leading_
 
 _MAX_LEVEL_LENGTH = 8  # what trec_eval has room for behind the name
 _NUMBERS = "numbers, separated by commas"
+_GAINS = "gains by grade, such as 1=3,2=9"
+_WHOLE_NUMBER = re.compile(r"[+-]?\d+", re.ASCII)
 _RANK_PATTERN = r"[+-]?\d+(?:\.\d*)?"  # a fraction is cut off, as in trec_eval
 
 
@@ -92,12 +94,12 @@ def expand_trec_name(
     if trec_name.kind == "ranks":
         return [
             TrecLine(f"{trec_name.name}_{cut}", trec_name, k=cut)
-            for cut in _parse_ranks(trec_name, suffix)
+            for cut in _parse_cutoffs(trec_name, suffix)
         ]
     if trec_name.kind == "levels":
-        return [_line_at_level(trec_name, level) for level in _parse_levels(trec_name, suffix)]
+        return [_line_at_level(trec_name, level) for level in _parse_cutoffs(trec_name, suffix)]
     params = dict(trec_name.fixed_params)
-    if suffix is None or not trec_name.takes_params:
+    if suffix is None or not (trec_name.params or trec_name.kind == "gains"):
         return [TrecLine(trec_name.name, trec_name, params)]
     name, computable = f"{trec_name.name}_{suffix}", True
     if trec_name.kind in ("gains", "pairs"):
@@ -132,36 +134,25 @@ def _line_at_level(trec_name: TrecName, level: float) -> TrecLine:
     return TrecLine(name, trec_name, k=level)
 
 
-def _parse_ranks(trec_name: TrecName, suffix: str | None) -> list[int]:
-    """Cutoffs in ascending order; what follows a whole number is cut off, as in trec_eval."""
+def _parse_cutoffs(trec_name: TrecName, suffix: str | None) -> list[Any]:
+    """Ranks or levels in ascending order; what follows a whole rank is cut off."""
+    is_rank = trec_name.kind == "ranks"
     if suffix is None:
-        return [int(cut) for cut in trec_name.defaults]
-    cutoffs = sorted(_parse_rank(trec_name, part) for part in suffix.split(","))
-    if cutoffs[0] <= 0:
+        return [int(cut) if is_rank else cut for cut in trec_name.defaults]
+    cutoffs = sorted(_parse_number(trec_name, part, whole=is_rank) for part in suffix.split(","))
+    if is_rank and cutoffs[0] <= 0:
         raise BadValue(trec_name.name, suffix, "cutoffs from 1 on")
     if len(set(cutoffs)) < len(cutoffs):
         raise BadValue(trec_name.name, suffix, "each cutoff once")
     return cutoffs
 
 
-def _parse_levels(trec_name: TrecName, suffix: str | None) -> list[float]:
-    if suffix is None:
-        return list(trec_name.defaults)
-    levels = sorted(_parse_number(trec_name, part) for part in suffix.split(","))
-    if len(set(levels)) < len(levels):
-        raise BadValue(trec_name.name, suffix, "each cutoff once")
-    return levels
-
-
 def _parse_pairs(trec_name: TrecName, suffix: str, *, whole_names_only: bool) -> dict[str, Any]:
     """trec_eval's 1=3,p=0.8: parameters by name, the others gains by grade."""
     pairs = [part.split("=") for part in suffix.split(",")]
     if any(len(pair) != 2 for pair in pairs):
-        raise BadValue(
-            trec_name.name,
-            suffix,
-            "gains by grade, such as 1=3,2=9; a cutoff is ndcg_cut_10 or nDCG@10",
-        )
+        allowed = f"{_GAINS}; a cutoff is ndcg_cut_10 or nDCG@10"
+        raise BadValue(trec_name.name, suffix, allowed)
     params: dict[str, Any] = {}
     gains: dict[int, str] = {}
     for name, text in pairs:
@@ -170,18 +161,13 @@ def _parse_pairs(trec_name: TrecName, suffix: str, *, whole_names_only: bool) ->
         if name in trec_name.params:
             params[name] = value
         elif grade is None and not whole_names_only:
-            raise BadValue(trec_name.name, suffix, "gains by grade, such as 1=3,2=9")
-        elif grade is not None and (not whole_names_only or _is_whole_number(name)):
+            raise BadValue(trec_name.name, suffix, _GAINS)
+        elif grade is not None and (not whole_names_only or _WHOLE_NUMBER.fullmatch(name)):
             gains.setdefault(grade, format_exact(value))
     if gains:
         inner = "".join(f"{grade}:{gain}," for grade, gain in gains.items())
         params["gain"] = "{" + inner + "else:g}"  # other grades are worth themselves
     return params
-
-
-def _is_whole_number(text: str) -> bool:
-    digits = text.removeprefix("-") if text.startswith("-") else text.removeprefix("+")
-    return digits.isascii() and digits.isdigit()
 
 
 def _parse_numbers(trec_name: TrecName, suffix: str) -> dict[str, Any]:
@@ -204,15 +190,8 @@ def _refuse_odd_numbers(trec_name: TrecName, suffix: str) -> None:
         raise BadValue(trec_name.name, suffix, needed)
 
 
-def _parse_rank(trec_name: TrecName, part: str) -> int:
-    rank = leading_integer(part)
-    if rank is None:
-        raise BadValue(trec_name.name, part, _NUMBERS)
-    return rank
-
-
-def _parse_number(trec_name: TrecName, part: str) -> float:
-    number = leading_number(part)
+def _parse_number(trec_name: TrecName, part: str, *, whole: bool = False) -> float:
+    number = leading_integer(part) if whole else leading_number(part)
     if number is None or not isfinite(number):
         raise BadValue(trec_name.name, part, _NUMBERS)
     return number

@@ -253,7 +253,9 @@ def _compute_variants(
             )
         ranked = gains_by_setting[without_discount]
         if ranked is not None:
-            recipe = _with_discount(ranked[0], dict(params))
+            recipe, chosen = ranked[0], dict(params)
+            if "discount" in chosen:
+                recipe = evolve(recipe, discount=_discount(chosen["discount"], chosen.get("b")))
             yield from _compute_values(params, recipe, ranked[1], ranking, [])
     for convention in CONVENTIONS.values():
         if not convention.has_own("nDCG", has_cutoff=True):
@@ -281,12 +283,6 @@ def _rank_gains(
 @cache
 def _discount(name: str, base: float | None) -> NamedFormula:
     return DISCOUNTS[name].with_values({} if base is None else {"b": base})
-
-
-def _with_discount(recipe: Recipe, params: Params) -> Recipe:
-    if "discount" not in params:
-        return recipe
-    return evolve(recipe, discount=_discount(params["discount"], params.get("b")))
 
 
 def _compute_values(

@@ -74,7 +74,7 @@ def _is_json(source: Source) -> bool:
         return True
     if source.head.lstrip().startswith(b"["):
         return source.suffix == ".json" or bool(re.match(rb"\s*\[\s*[\[{]", source.head))
-    if source.suffix in (".jsonl", ".ndjson") or not source.head.lstrip().startswith(b"{"):
+    if source.suffix in _LINES or not source.head.lstrip().startswith(b"{"):
         return False
     line = source.first_line()
     if source.suffix == ".json" or not line.endswith("}"):
@@ -84,10 +84,6 @@ def _is_json(source: Source) -> bool:
     except ValueError:
         return False
     return bool(inner) and all(isinstance(value, (dict, list)) for value in inner)
-
-
-def _is_json_lines(source: Source) -> bool:
-    return source.head.lstrip().startswith(b"{") or _is_bare_json(source, ".jsonl", ".ndjson")
 
 
 def _make_table_check(separators: str) -> Callable[[Source], bool]:
@@ -118,6 +114,7 @@ def _load(reader: str) -> Callable[..., Any]:
     return read
 
 
+_LINES = (".jsonl", ".ndjson")
 _RANKED = ("judgments", "run")
 _SESSIONS = ("sessions",)
 _LABELS = ("topic", "system", "scenario", "searcher")
@@ -158,7 +155,9 @@ _ALL = (
     Format(
         "jsonl",
         "JSON lines with named fields",
-        *(_RANKED, _is_json_lines, _READ_TABLE, _TABLE),
+        _RANKED,
+        lambda source: source.head.lstrip()[:1] == b"{" or _is_bare_json(source, *_LINES),
+        *(_READ_TABLE, _TABLE),
         example='{"query": "1", "doc": "a", "score": 0.9}',
     ),
     Format(
@@ -182,7 +181,8 @@ _ALL = (
     Format(
         "trec-session",
         "XML of the TREC Session Track",
-        *(_SESSIONS, _load("trec_sessions.is_xml"), _load("trec_sessions.read_session_xml")),
+        *(_SESSIONS, lambda source: source.head.lstrip().startswith(b"<")),
+        _load("trec_sessions.read_session_xml"),
         options=("pages",),
         example='<sessiontrack2012><session num="1"><topic num="1"/></session></sessiontrack2012>',
     ),

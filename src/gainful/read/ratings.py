@@ -295,7 +295,6 @@ def _find_quepid_columns(source: Source) -> dict[str, str]:
 
 
 def _read_quepid(source: Source, kind: Kind[Any], columns: ColumnMapping) -> Any:
-    """The ratings or the rankings of one of Quepid's CSV files."""
     roles = _find_quepid_columns(source)
     number = "grade" if kind is QRELS else "rank"
     if number not in roles:

@@ -350,7 +350,6 @@ def find_list(value: Any, names: Sequence[str] = _LIST_PATHS, depth: int = 0) ->
 
 
 def _find_id(entry: Any, paths: ResultPaths) -> Any:
-    """The id of a document; None if it has none."""
     if not isinstance(entry, dict):
         return find_first(entry, paths.doc) if paths.doc else entry
     block = None if paths.doc else _BLOCK_IDS.get(str(entry.get("type")))

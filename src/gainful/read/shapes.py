@@ -453,7 +453,6 @@ def _number_records(entries: list[Any], name: str) -> rag.Records:
 
 
 def _build_frame(entries: list[Any], shape: Shape, name: str, number: str) -> pl.DataFrame:
-    """Rows or records as columns."""
     if shape == "records":
         records = [entry._asdict() if hasattr(entry, "_asdict") else entry for entry in entries]
         for index, row in enumerate(records):

@@ -60,37 +60,33 @@ def find_discordant_pairs(
     means: tuple[Mapping[str, float], Mapping[str, float]],
     places: tuple[Mapping[str, int], Mapping[str, int]],
     significant: tuple[Flags | None, Flags | None],
-) -> list[DiscordantPair]:
-    """All discordant pairs of two measures, the most striking first.
+) -> tuple[int, tuple[DiscordantPair, ...]]:
+    """How many discordant pairs two measures have, and the most striking of them.
 
     A pair is as striking as its smaller difference, each as a part of how far the best and the
     worst run are apart by that measure; one that both measures find significant before all others.
     """
-    pairs = np.array(list(combinations(range(len(runs)), 2)))
-    left, right = pairs[:, 0], pairs[:, 1]
+    left, right = np.triu_indices(len(runs), 1)
     value, place = (
-        [np.array([values[run] for run in runs]) for values in both] for both in (means, places)
+        np.array([[by_run[run] for run in runs] for by_run in both]) for both in (means, places)
     )
-    opposite = (place[0][left] - place[0][right]) * (place[1][left] - place[1][right]) < 0
-    discordant = np.flatnonzero(opposite)
+    discordant = np.flatnonzero(np.prod(place[:, left] - place[:, right], axis=0) < 0)
     if not discordant.size:
-        return []
-    differences = [(values[left] - values[right])[discordant] for values in value]
-    striking = np.minimum(
-        *(np.abs(gap) / np.ptp(values) for gap, values in zip(differences, value, strict=True))
+        return 0, ()
+    gaps = value[:, left] - value[:, right]
+    striking = (np.abs(gaps) / np.ptp(value, axis=1, keepdims=True)).min(axis=0)
+    sure = np.all(
+        [np.zeros_like(left) if flags is None else flags for flags in significant], axis=0
     )
-    flags_of_pairs = [None if flags is None else flags[discordant] for flags in significant]
-    untested = np.zeros(len(discordant), bool)
-    sure = np.all([untested if flags is None else flags for flags in flags_of_pairs], axis=0)
-    discordant_pairs = []
-    for at in np.lexsort((-striking, ~sure)):
-        first, second = (runs[place] for place in pairs[discordant[at]])
-        gaps = float(differences[0][at]), float(differences[1][at])
-        if gaps[0] < 0:
-            first, second, gaps = second, first, (-gaps[0], -gaps[1])
-        verdicts = [None if flags is None else bool(flags[at]) for flags in flags_of_pairs]
-        discordant_pairs.append(DiscordantPair((first, second), gaps, (verdicts[0], verdicts[1])))
-    return discordant_pairs
+    order = discordant[np.lexsort((-striking[discordant], ~sure[discordant]))]
+    pairs = []
+    for at in order[:_MAX_PAIRS].tolist():
+        side = 1 if gaps[0, at] > 0 else -1
+        first, second = (runs[left[at]], runs[right[at]])[::side]
+        gap, other_gap = (side * gaps[:, at]).tolist()
+        verdicts = [None if flags is None else bool(flags[at]) for flags in significant]
+        pairs.append(DiscordantPair((first, second), (gap, other_gap), (verdicts[0], verdicts[1])))
+    return len(order), tuple(pairs)
 
 
 @frozen
@@ -485,7 +481,7 @@ def order_means(
     agreement = []
     for left, right in combinations(means, 2):
         a, b = merits[left], merits[right]
-        discordant_pairs = find_discordant_pairs(
+        number, discordant_pairs = find_discordant_pairs(
             runs, (a, b), (ordered[left], ordered[right]), (flags.get(left), flags.get(right))
         )
         agreement.append(
@@ -495,8 +491,8 @@ def order_means(
                 tau_ap=tau_ap(a, b),
                 tau_ap_to=(tau_ap(a, b, reference="first"), tau_ap(a, b, reference="second")),
                 rbo=rbo(a, b, p),
-                discordant=len(discordant_pairs),
-                discordant_pairs=tuple(discordant_pairs[:_MAX_PAIRS]),
+                discordant=number,
+                discordant_pairs=discordant_pairs,
             )
         )
     return Order(

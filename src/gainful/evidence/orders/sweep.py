@@ -342,14 +342,7 @@ class Sweep(Shown):
 
 
 def build_sweep(name: str, grid: SweepGrid, groups: SweepPartSums, notes: Sequence[str]) -> Sweep:
-    """The means at every setting, and who wins where, from what groups add up to.
-
-    Args:
-        name: what the sessions are called.
-        grid: the settings.
-        groups: what their sessions add up to.
-        notes: what to know before trusting a value.
-    """
+    """The means at every setting, and who wins where, from what groups add up to."""
     sums_by_recipe, keys = groups.sort()
     by = tuple(groups.by)
     if len(keys) < 2:

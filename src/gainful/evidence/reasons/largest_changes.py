@@ -257,26 +257,8 @@ def find_largest_changes(
 ) -> LargestChanges:
     """Which queries changed most from one run to another, and what moved in them?
 
-    Args:
-        runs: the baseline, and the run that is compared with it, matched with the same judgments.
-        recipe: one of the measures that were computed.
-        values: the results of both.
-        most: how many queries to take apart that rose, and how many that fell.
-
-    Examples:
-        >>> from gainful.match.match import match
-        >>> from gainful.measure.build_recipes import build_recipes
-        >>> from gainful.measure.evaluate import measure_run
-        >>> from gainful.read.inputs import as_qrels, as_run
-        >>> qrels = as_qrels({"1": {"a": 1}})
-        >>> convention, recipes = build_recipes("RR", None, {})
-        >>> runs = [
-        ...     MatchedRun(qrels, run, match(qrels, run, convention))
-        ...     for run in (as_run({"1": ["b", "a"]}), as_run({"1": ["a", "b"]}))
-        ... ]
-        >>> values = [measure_run(run, recipes, convention) for run in runs]
-        >>> find_largest_changes(runs, recipes["RR"], values).queries[0].documents
-        (MovedDoc(doc='a', grade=1.0, before=2, after=1, what='up', share=0.5),)
+    The baseline comes first; both runs are matched with the same judgments. So many queries are
+    taken apart that rose, and as many that fell.
     """
     if most < 0:
         raise BadValue("most", most, "a whole number from 0 on")

@@ -303,11 +303,6 @@ def tukey_test(values: Differences, pairs: Ranks, resampling: Resampling) -> Out
     other order. The p of a pair is the share of such deals in which the best and the worst run are
     as far apart as this pair is (Carterette 2012). So the chance that any pair at all is called
     different by mistake is at most alpha if all runs are alike, in their spread too.
-
-    Args:
-        values: a row for each query, or sums of clusters; a column for each run.
-        pairs: a row for each pair: the columns of the first and the second run.
-        resampling: resamples, seed and level.
     """
     units = UnitSums.from_values(values)
     flat, (step,) = round_to_grid(units.sums.reshape(-1, 1), units.number)  # one for all runs

@@ -386,13 +386,9 @@ _GRADES = "grades as numbers, such as 0, 1, 2"
 def find_bounds(
     results: Results, gradable: GradableRun, grades: Array, condensed: Mapping[str, float | None]
 ) -> Bounds:
-    """The bounds of one run.
+    """The bounds of the values of one run, by the grades that may be given, ascending.
 
-    Args:
-        results: its values as they are.
-        gradable: its documents, those included that nobody judged.
-        grades: those that may be given, ascending.
-        condensed: the mean of each measure, unjudged documents being taken out.
+    `condensed` has the mean of each measure without unjudged documents.
     """
     limits, unjudged = {}, {}
     for name, recipe in results.recipes.items():

@@ -73,10 +73,8 @@ class BinaryExtremes:
     def extremes(self, queries: Ranks, steps: str) -> dict[int, Array]:
         """For each query the values among which the smallest and the largest are.
 
-        Args:
-            queries: which ones.
-            steps: which counts are tried: the `ends` only, `every` one, or those that a `share`
-                needs, whose possible part grows with the relevant documents.
+        `steps` are the counts that are tried: the `ends` only, `every` one, or those that a `share`
+        needs, whose possible part grows with the relevant documents.
         """
         rank = self.gradable.doc_ranks(self.recipe.convention)
         searches = [search for query in queries.tolist() for search in self._searches(query, rank)]

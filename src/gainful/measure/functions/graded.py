@@ -33,38 +33,49 @@ _UNLIMITED = int(np.iinfo(np.intp).max)
 _LONGEST_VECTOR = 10_000_000
 
 
-def ndcg_curve(ranked: RankedRun | RankedGains, recipe: Recipe) -> tuple[Array, Array]:
-    """The gain at every rank, and what was possible there."""
-    return gain_curves(recipe, find_gains(recipe, ranked))
+def gain_curves(ranked: RankedRun | RankedGains, recipe: Recipe) -> Share:
+    """The cumulated gain of each ranking and of its ideal, rank by rank."""
+    ranked_gains = find_gains(recipe, ranked)
+    depth = _vector_depth(recipe, ranked_gains)
+    discounts = rank_discounts(recipe, depth)
+    actual = cumulate_gain(ranked_gains.gain_by_rank(depth) * discounts)
+    with np.errstate(over="ignore", invalid="ignore"):
+        if recipe.convention.ideal_depth == "all":
+            ideal = ranked_gains.ideal
+            best = ideal.sum_with_weights(rank_discounts(recipe, ideal.last_rank))[:, None]
+        else:
+            ideal = ranked_gains.ideal.cut(ideal_depth(recipe, ranked_gains.lengths))
+            best = np.cumsum(ideal.gains_by_rank(depth) * discounts, axis=1)
+    return actual, np.broadcast_to(_require_finite(best), actual.shape)
 
 
 def dcg_curve(ranked: RankedRun | RankedGains, recipe: Recipe) -> Array:
     """The gain at every rank."""
-    return gain_curves(recipe, find_gains(recipe, ranked))[0]
+    return gain_curves(ranked, recipe)[0]
 
 
 def idcg_curve(ranked: RankedRun | RankedGains, recipe: Recipe) -> Array:
     """The gain of the best ranking at every rank."""
-    return np.array(gain_curves(recipe, find_gains(recipe, ranked))[1])
+    return np.array(gain_curves(ranked, recipe)[1])
 
 
 @_measure(
     "nDCG",
-    "(Σ gain(i)·discount(i)) over ranks i ≤ k / the same of the ideal ranking",
-    Example("nDCG@3", "3 0 2 | 1", "(3 + 2/log2(4)) / (3 + 2/log2(3) + 1/log2(4))"),
-    curve=ndcg_curve,
+    curve=gain_curves,
     discounted=True,
     options=(*_GAIN, *_DISCOUNT, *_IDEAL, *_RANKING, *_GRADES, *_EMPTY),
 )
 def ndcg(ranked: RankedRun | RankedGains, recipe: Recipe) -> Share:
-    """How close is the ranking to the best possible one?"""
-    return total_gains(recipe, find_gains(recipe, ranked))
+    """How close is the ranking to the best possible one?
+
+    Value: (Σ gain(i)·discount(i)) over ranks i ≤ k / the same of the ideal ranking
+    By hand: nDCG@3 of 3 0 2 | 1 is (3 + 2/log2(4)) / (3 + 2/log2(3) + 1/log2(4))
+    """
+    return total_gains(ranked, recipe)
 
 
 @_measure(
     "DCG",
-    "Σ gain(i)·discount(i) over ranks i ≤ k",
-    Example("DCG@3", "3 0 2 | 1", "3 + 2/log2(4)"),
     curve=dcg_curve,
     discounted=True,
     bounded=False,
@@ -72,14 +83,16 @@ def ndcg(ranked: RankedRun | RankedGains, recipe: Recipe) -> Share:
     additive=True,
 )
 def dcg(ranked: RankedRun | RankedGains, recipe: Recipe) -> Array:
-    """How much does a searcher gain whose attention falls with the rank?"""
-    return total_gains(recipe, find_gains(recipe, ranked))[0]
+    """How much does a searcher gain whose attention falls with the rank?
+
+    Value: Σ gain(i)·discount(i) over ranks i ≤ k
+    By hand: DCG@3 of 3 0 2 | 1 is 3 + 2/log2(4)
+    """
+    return total_gains(ranked, recipe)[0]
 
 
 @_measure(
     "IDCG",
-    "Σ gain(i)·discount(i) over ranks i ≤ k of the ideal ranking",
-    Example("IDCG@3", "3 0 2 | 1", "3 + 2/log2(3) + 1/log2(4)"),
     curve=idcg_curve,
     gain_of="ideal",
     discounted=True,
@@ -87,8 +100,12 @@ def dcg(ranked: RankedRun | RankedGains, recipe: Recipe) -> Array:
     options=(*_GAIN, *_DISCOUNT, *_IDEAL, *_GRADES),
 )
 def idcg(ranked: RankedRun | RankedGains, recipe: Recipe) -> Array:
-    """How much would a searcher gain from the best possible ranking?"""
-    return np.array(total_gains(recipe, find_gains(recipe, ranked))[1])
+    """How much would a searcher gain from the best possible ranking?
+
+    Value: Σ gain(i)·discount(i) over ranks i ≤ k of the ideal ranking
+    By hand: IDCG@3 of 3 0 2 | 1 is 3 + 2/log2(3) + 1/log2(4)
+    """
+    return np.array(total_gains(ranked, recipe)[1])
 
 
 _measure(
@@ -97,7 +114,7 @@ _measure(
     Example("nCG@2", "3 0 2 | 1", "3 / (3 + 2)"),
     question="What share of the possible gain do the first k documents have?",
     defaults={"discount": "none"},
-    curve=ndcg_curve,
+    curve=gain_curves,
     options=(*_GAIN, *_IDEAL, *_RANKING, *_GRADES, *_EMPTY),
 )(ndcg)
 _measure(
@@ -122,8 +139,9 @@ def find_gains(recipe: Recipe, ranked: RankedRun | RankedGains) -> RankedGains:
     return ranked.compute_once(key, lambda: rank_run_gains(recipe, ranked))
 
 
-def total_gains(recipe: Recipe, ranked_gains: RankedGains) -> tuple[Array, Array]:
+def total_gains(ranked: RankedRun | RankedGains, recipe: Recipe) -> Share:
     """The gain of each ranking and of its ideal, as one number each."""
+    ranked_gains = find_gains(recipe, ranked)
     with np.errstate(over="ignore", invalid="ignore"):
         if ranked_gains.fill.any():
             depth = _vector_depth(recipe, ranked_gains)
@@ -134,24 +152,6 @@ def total_gains(recipe: Recipe, ranked_gains: RankedGains) -> tuple[Array, Array
         ideal = ranked_gains.ideal.cut(ideal_depth(recipe, ranked_gains.lengths))
         best = ideal.sum_with_weights(rank_discounts(recipe, ideal.last_rank))
     return _require_finite(actual), np.broadcast_to(_require_finite(best), actual.shape)
-
-
-def gain_curves(recipe: Recipe, ranked_gains: RankedGains) -> tuple[Array, Array]:
-    """The cumulated gain of each ranking and of its ideal, rank by rank."""
-    depth = _vector_depth(recipe, ranked_gains)
-    discounts = rank_discounts(recipe, depth)
-    actual = cumulate_gain(ranked_gains.gain_by_rank(depth) * discounts)
-    with np.errstate(over="ignore", invalid="ignore"):
-        if recipe.convention.ideal_depth == "all":
-            best = ranked_gains.ideal.sum_with_weights(
-                rank_discounts(recipe, ranked_gains.ideal.last_rank)
-            )[:, None]
-        else:
-            ideal = ranked_gains.ideal.cut(ideal_depth(recipe, ranked_gains.lengths)).gains_by_rank(
-                depth
-            )
-            best = np.cumsum(ideal * discounts, axis=1)
-    return actual, np.broadcast_to(_require_finite(best), actual.shape)
 
 
 def cumulate_gain(gain: Array) -> Array:
@@ -216,31 +216,31 @@ class _Ideal:
         self.begin = np.searchsorted(self.query, np.arange(ranked.size))
         self.size = np.bincount(self.query, minlength=ranked.size)
         weight = np.ones(len(self.rank)) if discount is None else discount.evaluate_at(self.rank)
-        self.total: Array = np.bincount(
-            self.query, self.gain * weight, minlength=ranked.size
-        ).astype(np.float64)
-        gains = self.gain * weight
-        self.cumulated_gain = np.append(cumulate_by_query(gains, self.query, ranked.size), 0.0)
-        costs = np.maximum(self.gain, 1.0)
-        self.cumulated_cost = np.append(cumulate_by_query(costs, self.query, ranked.size), 0.0)
+        self.weighted = self.gain * weight
+        total = np.bincount(self.query, self.weighted, minlength=ranked.size)
+        self.total: Array = total.astype(np.float64)
 
     def dcg_at(self, query: Ranks, rank: Ranks) -> Array:
-        depth = np.minimum(rank, self.size[query])
-        return np.where(depth > 0, self.cumulated_gain[self.begin[query] + depth - 1], 0.0)
+        return self._sum_down_to(self.weighted, query, rank)
 
     def cost_at(self, query: Ranks, rank: Ranks) -> Array:
+        cost = self._sum_down_to(np.maximum(self.gain, 1.0), query, rank)
+        cost += np.maximum(rank - self.size[query], 0)
+        return cost
+
+    def _sum_down_to(self, values: Array, query: Ranks, rank: Ranks) -> Array:
+        sums = np.append(cumulate_by_query(values, self.query, len(self.size)), 0.0)
         depth = np.minimum(rank, self.size[query])
-        inside = np.where(depth > 0, self.cumulated_cost[self.begin[query] + depth - 1], 0.0)
-        return inside + (rank - depth)
+        return np.where(depth > 0, sums[self.begin[query] + depth - 1], 0.0)
 
 
-@_graded(
-    "G",
-    "Σ gain(i) / log2(2 + ideal gain so far − gain so far) / Σ ideal gain",
-    Example("G", "1 0 2", "(1/log2(2+2-1) + 2/log2(2+4-3)) / 3"),
-)
+@_graded("G")
 def g_measure(ranked: RankedRun, *, gain: NamedFormula) -> Share:
-    """How much is gained, with a discount for falling behind the ideal ranking?"""
+    """How much is gained, with a discount for falling behind the ideal ranking?
+
+    Value: Σ gain(i) / log2(2 + ideal gain so far − gain so far) / Σ ideal gain
+    By hand: G of 1 0 2 is (1/log2(2+2-1) + 2/log2(2+4-3)) / 3
+    """
     gains, ideal = ranked.gains(gain), _Ideal(ranked, gain, None)
     lag = ideal.cost_at(ranked.query, ranked.rank) - ranked.cumulate(gains)
     nonzero = gains != 0
@@ -264,8 +264,6 @@ class _Blended:
 
 @_graded(
     "FilteredDCG",
-    "Σ gain(i)·discount(i) over the ranks i among documents with scores from 0 on",
-    Example("FilteredDCG", "3 0 2 | 1", "3 + 2/3"),
     defaults={"discount": "zipf"},
     bounded=False,
     needs_scores=True,
@@ -274,31 +272,34 @@ class _Blended:
 def dcg_above_zero(
     ranked: RankedRun, *, gain: NamedFormula, discount: NamedFormula, filtered_order: str
 ) -> Array:
-    """How much do documents that the system scores 0 or more gain?"""
+    """How much do documents that the system scores 0 or more gain?
+
+    Value: Σ gain(i)·discount(i) over the ranks i among documents with scores from 0 on
+    By hand: FilteredDCG of 3 0 2 | 1 is 3 + 2/3
+    """
     filtered = ranked.filter_scores(filtered_order)
     return filtered.total(filtered.gains(gain) * discount.evaluate_at(filtered.rank))
 
 
-@_graded(
-    "binG",
-    "1 / log2(2 + useless documents above), averaged over all relevant",
-    Example("binG", "1 0 1 0 | 1", "(1/log2(2) + 1/log2(3)) / 3"),
-    extremes="share",
-)
+@_graded("binG", extremes="share")
 def binary_g(ranked: RankedRun, *, rel: float) -> Share:
-    """How few useless documents rank above the relevant ones?"""
+    """How few useless documents rank above the relevant ones?
+
+    Value: 1 / log2(2 + useless documents above), averaged over all relevant
+    By hand: binG of 1 0 1 0 | 1 is (1/log2(2) + 1/log2(3)) / 3
+    """
     hit = ranked.relevant(rel)
     useless = ranked.rank - ranked.cumulate(hit)
     return ranked.total(1 / np.log2(2 + np.where(hit, useless, 0)), hit), ranked.recall_base(rel)
 
 
-@_graded(
-    "nDCG_rel",
-    "nDCG@i at each relevant document, at the end for those missed, averaged",
-    Example("nDCG_rel", "0 1 | 1", "2 * (1/log2(3)) / (1 + 1/log2(3)) / 2"),
-)
+@_graded("nDCG_rel")
 def ndcg_at_relevant(ranked: RankedRun, *, gain: NamedFormula, discount: NamedFormula) -> Share:
-    """What is nDCG, averaged over the ranks of the relevant documents?"""
+    """What is nDCG, averaged over the ranks of the relevant documents?
+
+    Value: nDCG@i at each relevant document, at the end for those missed, averaged
+    By hand: nDCG_rel of 0 1 | 1 is 2 * (1/log2(3)) / (1 + 1/log2(3)) / 2
+    """
     gains, ideal = ranked.gains(gain), _Ideal(ranked, gain, discount)
     reached = ranked.cumulate(gains * discount.evaluate_at(ranked.rank))
     best = ideal.dcg_at(ranked.query, ranked.rank)
@@ -309,19 +310,16 @@ def ndcg_at_relevant(ranked: RankedRun, *, gain: NamedFormula, discount: NamedFo
     return ranked.total(share, good) + missed * final, ideal.size.astype(np.float64)
 
 
-@_graded(
-    "Rndcg",
-    "the mean of nDCG@i at each i where the ideal gain goes down, and at the end",
-    Example(
-        "Rndcg",
-        "1 2 0 0",
-        "(1/2 + (1 + 2/log2(3))/(2 + 1/log2(3)) + (1 + 2/log2(3))/(2 + 1/log2(3))) / 3",
-    ),
-)
+@_graded("Rndcg")
 def ndcg_at_levels(
     ranked: RankedRun, *, gain: NamedFormula, discount: NamedFormula, rel: float
 ) -> Share:
-    """What is nDCG, averaged over the ranks where the ideal gain goes down?"""
+    """What is nDCG, averaged over the ranks where the ideal gain goes down?
+
+    Value: the mean of nDCG@i at each i where the ideal gain goes down, and at the end
+    By hand: Rndcg of 1 2 0 0 is (1/2 + (1 + 2/log2(3))/(2 + 1/log2(3)) + (1 + 2/log2(3))/(2 +
+    1/log2(3))) / 3
+    """
     gains, ideal = ranked.gains(gain), _Ideal(ranked, gain, discount)
     last = np.ones(len(ideal.gain), dtype=bool)  # of its level
     last[:-1] = (ideal.gain[1:] != ideal.gain[:-1]) | (ideal.query[1:] != ideal.query[:-1])
@@ -337,14 +335,12 @@ def ndcg_at_levels(
     return np.where(relevant, total, 0.0), np.where(relevant, points, 0.0)
 
 
-@_ratio(
-    "Qmeasure",
-    f"{_RATIO}, over all relevant",
-    Example("Qmeasure", "0 2 | 1", "((1 + 2) / (2 + 3)) / 2"),
-    cite="sakai2007",
-)
+@_ratio("Qmeasure", f"{_RATIO}, over all relevant", cite="sakai2007")
 def q_measure(ranked: RankedRun, *, gain: NamedFormula, beta: float) -> Share:
-    """What is AP, if gains count as well as relevance?"""
+    """What is AP, if gains count as well as relevance?
+
+    By hand: Qmeasure of 0 2 | 1 is ((1 + 2) / (2 + 3)) / 2
+    """
     blended = _Blended(ranked, gain, beta)
     return ranked.total(blended.ratio, blended.hit), blended.ideal.size.astype(np.float64)
 
@@ -357,26 +353,22 @@ def _first_of_the_best(ranked: RankedRun, blended: _Blended) -> Flags:
     return first
 
 
-@_ratio(
-    "Omeasure",
-    f"{_RATIO} at the first relevant document",
-    Example("Omeasure", "0 1 3", "(1 + 1) / (2 + 4)"),
-    cite="sakai2007b",
-)
+@_ratio("Omeasure", f"{_RATIO} at the first relevant document", cite="sakai2007b")
 def o_measure(ranked: RankedRun, *, gain: NamedFormula, beta: float) -> Share:
-    """How far down is the first relevant document, and how good is it?"""
+    """How far down is the first relevant document, and how good is it?
+
+    By hand: Omeasure of 0 1 3 is (1 + 1) / (2 + 4)
+    """
     blended = _Blended(ranked, gain, beta)
     return ranked.total(blended.ratio, blended.hit & (blended.hits == 1)), blended.any_relevant
 
 
-@_ratio(
-    "Pmeasure",
-    f"{_RATIO} at the first of the best documents retrieved",
-    Example("Pmeasure", "0 1 3", "(2 + 4) / (3 + 4)"),
-    cite="sakai2007b",
-)
+@_ratio("Pmeasure", f"{_RATIO} at the first of the best documents retrieved", cite="sakai2007b")
 def p_measure(ranked: RankedRun, *, gain: NamedFormula, beta: float) -> Share:
-    """How far down is the first of the best documents retrieved?"""
+    """How far down is the first of the best documents retrieved?
+
+    By hand: Pmeasure of 0 1 3 is (2 + 4) / (3 + 4)
+    """
     blended = _Blended(ranked, gain, beta)
     return ranked.total(blended.ratio, _first_of_the_best(ranked, blended)), blended.any_relevant
 
@@ -384,11 +376,13 @@ def p_measure(ranked: RankedRun, *, gain: NamedFormula, beta: float) -> Share:
 @_ratio(
     "Pplus",
     f"{_RATIO}, averaged over the relevant documents down to the first of the best",
-    Example("Pplus", "0 1 3", "((1 + 1) / (2 + 4) + (2 + 4) / (3 + 4)) / 2"),
     cite="sakai2007b",
 )
 def p_plus(ranked: RankedRun, *, gain: NamedFormula, beta: float) -> Share:
-    """How good is the ranking down to the first of the best documents retrieved?"""
+    """How good is the ranking down to the first of the best documents retrieved?
+
+    By hand: Pplus of 0 1 3 is ((1 + 1) / (2 + 4) + (2 + 4) / (3 + 4)) / 2
+    """
     blended = _Blended(ranked, gain, beta)
     preferred = ranked.total(ranked.rank, _first_of_the_best(ranked, blended))
     down_to = blended.hit & (ranked.rank <= preferred[ranked.query])
@@ -399,7 +393,6 @@ def p_plus(ranked: RankedRun, *, gain: NamedFormula, beta: float) -> Share:
 @_ratio(
     "NCU",
     f"Σ share who stop at document i · {_RATIO}, or precision; of all relevant documents",
-    Example("NCU(p=0.5)", "0 2 | 1", "((1 + 2) / (2 + 3)) / (1 + 0.5)"),
     defaults={"p": 0.95, "stop": "rank_biased", "utility": "blended"},
     cite="sakai2008",
 )
@@ -410,6 +403,8 @@ def ncu(
 
     They stop at any of them alike, at the better ones more often, or at each less often by p than
     at the one before it.
+
+    By hand: NCU(p=0.5) of 0 2 | 1 is ((1 + 2) / (2 + 3)) / (1 + 0.5)
     """
     blended = _Blended(ranked, gain, beta if utility == "blended" else 0.0)
     size = blended.ideal.size.astype(np.float64)
@@ -422,16 +417,13 @@ def ncu(
     return ranked.total(weight * blended.ratio, blended.hit), total
 
 
-@_ratio(
-    "ARP",
-    "Σ gain(i)·i / Σ gain(i) over all ranks i",
-    Example("ARP", "0 1 3", "(1*2 + 3*3) / 4"),
-    bounded=False,
-    cite="tensorflow_ranking",
-    direction=LOWER,
-)
+@_ratio("ARP", bounded=False, cite="tensorflow_ranking", direction=LOWER)
 def average_relevance_position(ranked: RankedRun, *, gain: NamedFormula) -> Share:
-    """At which rank is the gain, on average?"""
+    """At which rank is the gain, on average?
+
+    Value: Σ gain(i)·i / Σ gain(i) over all ranks i
+    By hand: ARP of 0 1 3 is (1*2 + 3*3) / 4
+    """
     gains = np.maximum(ranked.gains(gain), 0.0)
     return ranked.total(gains * ranked.rank), ranked.total(gains)
 

@@ -24,17 +24,15 @@ BINARY_RELEVANCE: list[Entry] = []
 _measure = collect_entries(BINARY_RELEVANCE)
 
 
-@_measure(
-    "AP",
-    "the precision at each relevant document, averaged over all relevant ones",
-    Example("AP", "1 0 1 0 | 1", "(1/1 + 2/3) / 3"),
-    cite="buckley2000",
-    extremes="share",
-)
+@_measure("AP", cite="buckley2000", extremes="share")
 def average_precision(
     ranked: RankedRun, *, rel: float, k: int | None, divisor: str = "relevant"
 ) -> Share:
-    """How early do the relevant documents come, on average over all of them?"""
+    """How early do the relevant documents come, on average over all of them?
+
+    Value: the precision at each relevant document, averaged over all relevant ones
+    By hand: AP of 1 0 1 0 | 1 is (1/1 + 2/3) / 3
+    """
     hit, base = ranked.relevant(rel, k), ranked.recall_base(rel)
     if divisor == "found":
         base = ranked.count(hit)
@@ -43,120 +41,103 @@ def average_precision(
     return ranked.total(ranked.cumulate(hit) / ranked.rank, hit), base
 
 
-@_measure(
-    "P",
-    "relevant among the first k / k",
-    Example("P@4", "1 0 1 0 | 1", "2 / 4"),
-    cite="rijsbergen1979",
-    extremes="ends",
-    additive=True,
-)
+@_measure("P", cite="rijsbergen1979", extremes="ends", additive=True)
 def precision(ranked: RankedRun, *, rel: float, k: int) -> Array:
-    """What share of the first k documents is relevant?"""
+    """What share of the first k documents is relevant?
+
+    Value: relevant among the first k / k
+    By hand: P@4 of 1 0 1 0 | 1 is 2 / 4
+    """
     return ranked.count(ranked.relevant(rel, k)) / k
 
 
-@_measure(
-    "R",
-    "relevant among the first k / all relevant",
-    Example("R@2", "1 0 1 0 | 1", "1 / 3"),
-    cite="rijsbergen1979",
-    extremes="share",
-)
+@_measure("R", cite="rijsbergen1979", extremes="share")
 def recall(ranked: RankedRun, *, rel: float, k: int | None) -> Share:
-    """What share of the relevant documents is among the first k?"""
+    """What share of the relevant documents is among the first k?
+
+    Value: relevant among the first k / all relevant
+    By hand: R@2 of 1 0 1 0 | 1 is 1 / 3
+    """
     return ranked.count(ranked.relevant(rel, k)), ranked.recall_base(rel)
 
 
-@_measure(
-    "RR",
-    "1 / the rank of the first relevant document, 0 without one",
-    Example("RR", "0 0 1 1", "1 / 3"),
-    cite="voorhees1999",
-    extremes="ends",
-)
+@_measure("RR", cite="voorhees1999", extremes="ends")
 def reciprocal_rank(ranked: RankedRun, *, rel: float, k: int | None) -> Array:
-    """How far down is the first relevant document?"""
+    """How far down is the first relevant document?
+
+    Value: 1 / the rank of the first relevant document, 0 without one
+    By hand: RR of 0 0 1 1 is 1 / 3
+    """
     hit = ranked.relevant(rel, k)
     first = hit & (ranked.cumulate(hit) == 1)
     return ranked.total(1 / ranked.rank, first)
 
 
-@_measure(
-    "Success",
-    "1 if there is, else 0",
-    Example("Success@3", "0 0 1 1", "1"),
-    extremes="ends",
-)
+@_measure("Success", extremes="ends")
 def success(ranked: RankedRun, *, rel: float, k: int) -> Array:
-    """Is there a relevant document among the first k?"""
+    """Is there a relevant document among the first k?
+
+    Value: 1 if there is, else 0
+    By hand: Success@3 of 0 0 1 1 is 1
+    """
     return (ranked.count(ranked.relevant(rel, k)) > 0).astype(np.float64)
 
 
-@_measure(
-    "Hits",
-    "their number; the mean over queries",
-    Example("Hits@3", "1 0 1 1", "2"),
-    bounded=False,
-    cite="bassani2022",
-    extremes="ends",
-    additive=True,
-)
+@_measure("Hits", bounded=False, cite="bassani2022", extremes="ends", additive=True)
 def hits(ranked: RankedRun, *, rel: float, k: int | None) -> Array:
-    """How many of the first k documents are relevant?"""
+    """How many of the first k documents are relevant?
+
+    Value: their number; the mean over queries
+    By hand: Hits@3 of 1 0 1 1 is 2
+    """
     return ranked.count(ranked.relevant(rel, k))
 
 
-@_measure(
-    "ContextPrecision",
-    "the precision at each relevant document, averaged over those among the first "
-    "k; the name is ragas' and DeepEval's; torchmetrics says AP",
-    Example("ContextPrecision", "1 0 1 0 | 1", "(1/1 + 2/3) / 2"),
-    cite="ragas",
-)
+@_measure("ContextPrecision", cite="ragas")
 def context_precision(ranked: RankedRun, *, rel: float, k: int | None) -> Share:
-    """How early do the relevant documents come among those that were retrieved?"""
+    """How early do the relevant documents come among those that were retrieved?
+
+    Value: the precision at each relevant document, averaged over those among the first k; the name
+    is ragas' and DeepEval's; torchmetrics says AP
+    By hand: ContextPrecision of 1 0 1 0 | 1 is (1/1 + 2/3) / 2
+    """
     return average_precision(ranked, rel=rel, k=k, divisor="found")
 
 
-@_measure(
-    "Rprec",
-    "relevant among the first R·times / (R·times), R being all relevant",
-    Example("Rprec", "1 0 1 0 | 1", "2 / 3"),
-    cite="buckley2000",
-    extremes="every",
-)
+@_measure("Rprec", cite="buckley2000", extremes="every")
 def r_precision(ranked: RankedRun, *, rel: float, times: float) -> Share:
-    """What is the precision after R documents, R being the number of relevant ones?"""
+    """What is the precision after R documents, R being the number of relevant ones?
+
+    Value: relevant among the first R·times / (R·times), R being all relevant
+    By hand: Rprec of 1 0 1 0 | 1 is 2 / 3
+    """
     recall_base = ranked.recall_base(rel)
     depth = np.floor(times * recall_base + 0.9)  # as trec_eval rounds it
     hit = ranked.relevant(rel) & (ranked.rank <= depth[ranked.query])
     return ranked.count(hit), np.where(recall_base > 0, np.maximum(depth, 1), 0)
 
 
-@_measure(
-    "IPrec",
-    "the highest precision at or below the rank that reaches the recall @",
-    Example("IPrec@0.5", "0 1 0 1 1 | 1", "3 / 5"),
-    extremes="every",
-)
+@_measure("IPrec", extremes="every")
 def iprec_at_recall(ranked: RankedRun, *, rel: float, k: float, recall_points: str) -> Share:
-    """What is the best precision from a level of recall on?"""
+    """What is the best precision from a level of recall on?
+
+    Value: the highest precision at or below the rank that reaches the recall @
+    By hand: IPrec@0.5 of 0 1 0 1 1 | 1 is 3 / 5
+    """
     recall_base = ranked.recall_base(rel)
     needed = count_at_recall(k * recall_base, recall_points)
     return best_precision(ranked, rel, needed), (recall_base > 0).astype(np.float64)
 
 
-@_measure(
-    "IAP",
-    "the mean of IPrec at the points, by default 0, 0.1, …, 1",
-    Example("IAP(points='0,0.5,1')", "0 1 0 1 1 | 1", "(3/5 + 3/5 + 0) / 3"),
-    extremes="every",
-)
+@_measure("IAP", extremes="every")
 def eleven_point_average(
     ranked: RankedRun, *, rel: float, points: str | None, recall_points: str
 ) -> Share:
-    """What is the interpolated precision, averaged over levels of recall?"""
+    """What is the interpolated precision, averaged over levels of recall?
+
+    Value: the mean of IPrec at the points, by default 0, 0.1, …, 1
+    By hand: IAP(points='0,0.5,1') of 0 1 0 1 1 | 1 is (3/5 + 3/5 + 0) / 3
+    """
     levels = ELEVEN_POINTS if points is None else as_points(points)
     recall_base = ranked.recall_base(rel)
     total = np.zeros(ranked.size)
@@ -165,16 +146,13 @@ def eleven_point_average(
     return total / len(levels), (recall_base > 0).astype(np.float64)
 
 
-@_measure(
-    "Bpref",
-    "1 − min(useless above, R) / min(useless, R), averaged over all relevant",
-    Example("Bpref", "1 - 0 1 | 0 1", "((1 - 0) + (1 - 1/2)) / 3"),
-    cite="buckley2004",
-    extremes="every",
-    sees_nonrelevant=True,
-)
+@_measure("Bpref", cite="buckley2004", extremes="every", sees_nonrelevant=True)
 def bpref(ranked: RankedRun, *, rel: float) -> Share:
-    """How rarely is a judged useless document ranked above a relevant one?"""
+    """How rarely is a judged useless document ranked above a relevant one?
+
+    Value: 1 − min(useless above, R) / min(useless, R), averaged over all relevant
+    By hand: Bpref of 1 - 0 1 | 0 1 is ((1 - 0) + (1 - 1/2)) / 3
+    """
     recall_base = ranked.recall_base(rel)
     useless = ranked.count_pool((ranked.pool_grade >= 0) & (ranked.pool_grade < rel))
     hit = ranked.relevant(rel)
@@ -184,16 +162,13 @@ def bpref(ranked: RankedRun, *, rel: float) -> Share:
     return ranked.total(1 - lost, hit), recall_base
 
 
-@_measure(
-    "infAP",
-    "the expected precision at each relevant document, averaged over all relevant",
-    Example("infAP", "1 -1 1 0", "(1 + 1/3 + 2/3 * (2/2) * ((1 + 1e-5)/(1 + 2e-5))) / 2"),
-    cite="yilmaz2006",
-    extremes="every",
-    sees_nonrelevant=True,
-)
+@_measure("infAP", cite="yilmaz2006", extremes="every", sees_nonrelevant=True)
 def inf_ap(ranked: RankedRun, *, rel: float) -> Share:
-    """What is AP likely to be, if only a sample of the pool was judged?"""
+    """What is AP likely to be, if only a sample of the pool was judged?
+
+    Value: the expected precision at each relevant document, averaged over all relevant
+    By hand: infAP of 1 -1 1 0 is (1 + 1/3 + 2/3 * (2/2) * ((1 + 1e-5)/(1 + 2e-5))) / 2
+    """
     hit = ranked.relevant(rel)
     before = ranked.cumulate(hit) - hit
     useless = ranked.cumulate((ranked.grade >= 0) & ~hit)
@@ -205,14 +180,13 @@ def inf_ap(ranked: RankedRun, *, rel: float) -> Share:
     return ranked.total(expected, hit), ranked.recall_base(rel)
 
 
-@_measure(
-    "relP",
-    "relevant among the first k / min(k, all relevant)",
-    Example("relP@4", "1 0 1 0 | 1", "2 / 3"),
-    extremes="share",
-)
+@_measure("relP", extremes="share")
 def relative_precision(ranked: RankedRun, *, rel: float, k: int) -> Share:
-    """What share of the best possible precision at k was reached?"""
+    """What share of the best possible precision at k was reached?
+
+    Value: relevant among the first k / min(k, all relevant)
+    By hand: relP@4 of 1 0 1 0 | 1 is 2 / 3
+    """
     return ranked.count(ranked.relevant(rel, k)), np.minimum(ranked.recall_base(rel), k)
 
 
@@ -229,45 +203,36 @@ def best_precision(ranked: RankedRun, rel: float, needed: Ranks) -> Array:
     return np.where(reached, best, 0.0)
 
 
-@_measure(
-    "GMAP",
-    "the geometric mean of AP over queries; per query its logarithm",
-    Example("GMAP", "1 0 1 0 | 1", "log((1/1 + 2/3) / 3)"),
-    bounded=False,
-    aggregation="geometric",
-    cite="robertson2006",
-    extremes="every",
-)
+@_measure("GMAP", bounded=False, aggregation="geometric", cite="robertson2006", extremes="every")
 def log_average_precision(ranked: RankedRun, *, rel: float) -> Array:
-    """What is AP, if hard queries count as much as easy ones?"""
+    """What is AP, if hard queries count as much as easy ones?
+
+    Value: the geometric mean of AP over queries; per query its logarithm
+    By hand: GMAP of 1 0 1 0 | 1 is log((1/1 + 2/3) / 3)
+    """
     reached, possible = average_precision(ranked, rel=rel, k=None)
     return np.log(np.maximum(np.where(reached > 0, reached / possible, 0.0), _FLOOR))
 
 
 @_measure(
-    "GMBpref",
-    "the geometric mean of Bpref over queries; per query its logarithm",
-    Example("GMBpref", "1 - 0 1 | 0 1", "log(((1 - 0) + (1 - 1/2)) / 3)"),
-    bounded=False,
-    aggregation="geometric",
-    extremes="every",
-    sees_nonrelevant=True,
+    "GMBpref", bounded=False, aggregation="geometric", extremes="every", sees_nonrelevant=True
 )
 def log_bpref(ranked: RankedRun, *, rel: float) -> Array:
-    """What is Bpref, if hard queries count as much as easy ones?"""
+    """What is Bpref, if hard queries count as much as easy ones?
+
+    Value: the geometric mean of Bpref over queries; per query its logarithm
+    By hand: GMBpref of 1 - 0 1 | 0 1 is log(((1 - 0) + (1 - 1/2)) / 3)
+    """
     return np.log(np.maximum(divide(*bpref(ranked, rel=rel)), _FLOOR))
 
 
-@_measure(
-    "YAAP",
-    "log((1 + s) / (1 + R − s)), s being the sum of the precisions of AP",
-    Example("YAAP", "1 0 1 0 | 1", "log((1 + 5/3) / (1 + 3 - 5/3))"),
-    bounded=False,
-    cite="robertson2012",
-    extremes="every",
-)
+@_measure("YAAP", bounded=False, cite="robertson2012", extremes="every")
 def yet_another_ap(ranked: RankedRun, *, rel: float) -> Array:
-    """What is AP on an unbounded scale?"""
+    """What is AP on an unbounded scale?
+
+    Value: log((1 + s) / (1 + R − s)), s being the sum of the precisions of AP
+    By hand: YAAP of 1 0 1 0 | 1 is log((1 + 5/3) / (1 + 3 - 5/3))
+    """
     reached, recall_base = average_precision(ranked, rel=rel, k=None)
     return np.log((1 + reached) / (1 + recall_base - reached))
 
@@ -296,16 +261,13 @@ _count = collect_entries(COUNTS, bounded=False, aggregation="sum", extremes="end
 _NUMBER = "their number; the sum over queries"
 
 
-@_set(
-    "SetP",
-    "relevant retrieved / retrieved; with k, of the first k",
-    Example("SetP", "1 0 1 0 | 1", "2 / 4"),
-    cite="rijsbergen1979",
-    extremes="ends",
-    additive=True,
-)
+@_set("SetP", cite="rijsbergen1979", extremes="ends", additive=True)
 def set_precision(ranked: RankedRun, *, rel: float, k: int | None) -> Array:
-    """What share of all retrieved documents is relevant?"""
+    """What share of all retrieved documents is relevant?
+
+    Value: relevant retrieved / retrieved; with k, of the first k
+    By hand: SetP of 1 0 1 0 | 1 is 2 / 4
+    """
     return divide(ranked.count(ranked.relevant(rel, k)), _depths(ranked, k))
 
 
@@ -319,42 +281,38 @@ _set(
 )(recall)
 
 
-@_set(
-    "SetRelP",
-    "relevant retrieved / min(retrieved, all relevant)",
-    Example("SetRelP", "1 0 1 0 | 1", "2 / 3"),
-    extremes="share",
-)
+@_set("SetRelP", extremes="share")
 def set_relative_precision(ranked: RankedRun, *, rel: float) -> Share:
-    """What share of the best possible precision did the whole set reach?"""
+    """What share of the best possible precision did the whole set reach?
+
+    Value: relevant retrieved / min(retrieved, all relevant)
+    By hand: SetRelP of 1 0 1 0 | 1 is 2 / 3
+    """
     maximum = np.minimum(ranked.recall_base(rel), ranked.retrieved)
     return ranked.count(ranked.relevant(rel)), np.where(
         ranked.retrieved > 0, maximum, ranked.recall_base(rel)
     )
 
 
-@_set(
-    "SetAP",
-    "precision × recall of all that was retrieved",
-    Example("SetAP", "1 0 1 0 | 1", "2/4 * 2/3"),
-    extremes="share",
-)
+@_set("SetAP", extremes="share")
 def set_average_precision(ranked: RankedRun, *, rel: float) -> Share:
-    """How good are precision and recall of the whole set together?"""
+    """How good are precision and recall of the whole set together?
+
+    Value: precision × recall of all that was retrieved
+    By hand: SetAP of 1 0 1 0 | 1 is 2/4 * 2/3
+    """
     hits, recall_base = ranked.count(ranked.relevant(rel)), ranked.recall_base(rel)
     maximum = np.where(ranked.retrieved > 0, ranked.retrieved * recall_base, recall_base)
     return hits * hits, maximum
 
 
-@_set(
-    "SetF",
-    "(beta + 1)·P·R / (beta·P + R); at k of P@k and R@k, also called F1@k",
-    Example("SetF", "1 0 1 0 | 1", "2 * 2/4 * 2/3 / (2/4 + 2/3)"),
-    cite="rijsbergen1979",
-    extremes="every",
-)
+@_set("SetF", cite="rijsbergen1979", extremes="every")
 def set_f(ranked: RankedRun, *, rel: float, beta: float, k: int | None) -> Share:
-    """What is the harmonic mean of precision and recall, of the whole set or at k?"""
+    """What is the harmonic mean of precision and recall, of the whole set or at k?
+
+    Value: (beta + 1)·P·R / (beta·P + R); at k of P@k and R@k, also called F1@k
+    By hand: SetF of 1 0 1 0 | 1 is 2 * 2/4 * 2/3 / (2/4 + 2/3)
+    """
     hits, recall_base = ranked.count(ranked.relevant(rel, k)), ranked.recall_base(rel)
     size = ranked.retrieved if k is None else np.full(ranked.size, k)
     part, whole = divide(hits, size), divide(hits, recall_base)
@@ -362,14 +320,7 @@ def set_f(ranked: RankedRun, *, rel: float, beta: float, k: int | None) -> Share
     return mean, (recall_base > 0).astype(np.float64)
 
 
-@_set(
-    "Utility",
-    "hit·relevant found + noise·others found + miss·relevant missed + rest·the rest",
-    Example("Utility(hit=2, miss=-3)", "1 0 1 0 | 1", "2*2 - 2 - 3*1"),
-    bounded=False,
-    extremes="ends",
-    additive=True,
-)
+@_set("Utility", bounded=False, extremes="ends", additive=True)
 def utility(
     ranked: RankedRun,
     *,
@@ -380,7 +331,11 @@ def utility(
     rest: float,
     docs: float,
 ) -> Array:
-    """What is the retrieved set worth, if every document has a price?"""
+    """What is the retrieved set worth, if every document has a price?
+
+    Value: hit·relevant found + noise·others found + miss·relevant missed + rest·the rest
+    By hand: Utility(hit=2, miss=-3) of 1 0 1 0 | 1 is 2*2 - 2 - 3*1
+    """
     hits, recall_base = ranked.count(ranked.relevant(rel)), ranked.recall_base(rel)
     others = docs + hits - ranked.retrieved - recall_base
     return (
@@ -388,84 +343,70 @@ def utility(
     )
 
 
-@_count(
-    "NumQ",
-    _NUMBER,
-    Example("NumQ", "1 0 | 1", "1"),
-    settings=(),
-)
+@_count("NumQ", _NUMBER, settings=())
 def num_q(ranked: RankedRun) -> Array:
-    """How many queries are there?"""
+    """How many queries are there?
+
+    By hand: NumQ of 1 0 | 1 is 1
+    """
     return np.ones(ranked.size)
 
 
-@_count(
-    "NumRet",
-    _NUMBER,
-    Example("NumRet", "1 0 1 0 | 1", "4"),
-)
+@_count("NumRet", _NUMBER)
 def num_ret(ranked: RankedRun) -> Array:
-    """How many documents were retrieved?"""
+    """How many documents were retrieved?
+
+    By hand: NumRet of 1 0 1 0 | 1 is 4
+    """
     return ranked.retrieved.astype(np.float64)
 
 
-@_count(
-    "NumRel",
-    _NUMBER,
-    Example("NumRel", "1 0 1 0 | 1", "3"),
-)
+@_count("NumRel", _NUMBER)
 def num_rel(ranked: RankedRun, *, rel: float) -> Array:
-    """How many relevant documents are there?"""
+    """How many relevant documents are there?
+
+    By hand: NumRel of 1 0 1 0 | 1 is 3
+    """
     return ranked.recall_base(rel)
 
 
-@_count(
-    "NumRelRet",
-    _NUMBER,
-    Example("NumRelRet", "1 0 1 0 | 1", "2"),
-    additive=True,
-)
+@_count("NumRelRet", _NUMBER, additive=True)
 def num_rel_ret(ranked: RankedRun, *, rel: float) -> Array:
-    """How many of the retrieved documents are relevant?"""
+    """How many of the retrieved documents are relevant?
+
+    By hand: NumRelRet of 1 0 1 0 | 1 is 2
+    """
     return ranked.count(ranked.relevant(rel))
 
 
-@_count(
-    "NumNonRelRet",
-    _NUMBER,
-    Example("NumNonRelRet", "1 0 - 0 | 1", "2"),
-    sees_nonrelevant=True,
-    direction=LOWER,
-)
+@_count("NumNonRelRet", _NUMBER, sees_nonrelevant=True, direction=LOWER)
 def num_nonrel_ret(ranked: RankedRun, *, rel: float) -> Array:
-    """How many retrieved documents are judged, and not relevant?"""
+    """How many retrieved documents are judged, and not relevant?
+
+    By hand: NumNonRelRet of 1 0 - 0 | 1 is 2
+    """
     return ranked.count((ranked.grade >= 0) & (ranked.grade < rel))
 
 
-@_count(
-    "Unjudged",
-    "documents without a grade, or with one below 0, among the first k / k",
-    Example("Unjudged@4", "1 - 1 0", "1 / 4"),
-    bounded=True,
-    aggregation="mean",
-    sees_nonrelevant=True,
-    direction=LOWER,
-)
+@_count("Unjudged", bounded=True, aggregation="mean", sees_nonrelevant=True, direction=LOWER)
 def share_without_judgment(ranked: RankedRun, *, k: int) -> Array:
-    """What share of the first k documents has no judgment?"""
+    """What share of the first k documents has no judgment?
+
+    Value: documents without a grade, or with one below 0, among the first k / k
+    By hand: Unjudged@4 of 1 - 1 0 is 1 / 4
+    """
     judged = ranked.count((ranked.grade >= 0) & ranked.top(k))
     return (np.minimum(ranked.retrieved, k) - judged) / k
 
 
-@_classification(
-    "PairAccuracy",
-    "pairs of a relevant and another document among the first k that are in order "
-    "/ all such pairs; ir_measures calls it Accuracy",
-    Example("PairAccuracy", "0 1 - 1 0 | 1", "1 - (1 + 2) / (2 * 3)"),
-    cite="ir_measures",
-)
+@_classification("PairAccuracy", cite="ir_measures")
 def pair_accuracy(ranked: RankedRun, *, rel: float, k: int | None) -> Share:
-    """How often does a relevant document rank above one that is not?"""
+    """How often does a relevant document rank above one that is not?
+
+    Value: pairs of a relevant and another document among the first k that are in order / all such
+    pairs; ir_measures calls it Accuracy
+    By hand: PairAccuracy of 0 1 - 1 0 | 1 is 1 - (1 + 2) / (2 * 3)
+    """
     hit = ranked.relevant(rel, k)
     hits = ranked.count(hit)
     pairs = hits * (_depths(ranked, k) - hits)
@@ -473,15 +414,14 @@ def pair_accuracy(ranked: RankedRun, *, rel: float, k: int | None) -> Share:
     return pairs - others_above, pairs
 
 
-@_classification(
-    "AUC",
-    "pairs of a relevant and another document among the first k where the relevant "
-    "one has the higher score, plus half of those with equal scores / all such pairs",
-    Example("AUC", "0 1 - 1 0 | 1", "1 - (1 + 2) / (2 * 3)"),
-    cite="fawcett2006",
-)
+@_classification("AUC", cite="fawcett2006")
 def auc(ranked: RankedRun, *, rel: float, k: int | None) -> Share:
-    """How often does a relevant document have a higher score than one that is not?"""
+    """How often does a relevant document have a higher score than one that is not?
+
+    Value: pairs of a relevant and another document among the first k where the relevant one has the
+    higher score, plus half of those with equal scores / all such pairs
+    By hand: AUC of 0 1 - 1 0 | 1 is 1 - (1 + 2) / (2 * 3)
+    """
     hit, depth = ranked.relevant(rel, k), _depths(ranked, k)
     hits = ranked.count(hit)
     pairs = hits * (depth - hits)
@@ -494,17 +434,15 @@ def auc(ranked: RankedRun, *, rel: float, k: int | None) -> Share:
     return pairs - ranked.total(others_above + others_tied / 2, hit), pairs
 
 
-@_classification(
-    "OPA",
-    "pairs of documents with different grades where the better one has the higher "
-    "score / all such retrieved pairs; a document without a grade has grade 0",
-    Example("OPA", "0 2 - 1", "(1 + 1) / (2 + 2 + 1)"),
-    cite="tensorflow_ranking",
-)
+@_classification("OPA", cite="tensorflow_ranking")
 def opa(ranked: RankedRun) -> Share:
     """How often does the better of two documents have the higher score?
 
     Documents without a judgment have the grade 0, and so have those below 0; ties are wrong.
+
+    Value: pairs of documents with different grades where the better one has the higher score / all
+    such retrieved pairs; a document without a grade has grade 0
+    By hand: OPA of 0 2 - 1 is (1 + 1) / (2 + 2 + 1)
     """
     grade = np.maximum(ranked.grade, 0.0)
     right, pairs = np.zeros(ranked.size), np.zeros(ranked.size)
@@ -518,32 +456,25 @@ def opa(ranked: RankedRun) -> Share:
     return right, pairs
 
 
-@_classification(
-    "Fallout",
-    "judged useless among the first k / all judged useless",
-    Example("Fallout@3", "1 0 - 0 | 0", "1 / 3"),
-    cite="rijsbergen1979",
-    sees_nonrelevant=True,
-    direction=LOWER,
-)
+@_classification("Fallout", cite="rijsbergen1979", sees_nonrelevant=True, direction=LOWER)
 def fall_out(ranked: RankedRun, *, rel: float, k: int | None) -> Share:
-    """What share of the documents judged useless is among the first k?"""
+    """What share of the documents judged useless is among the first k?
+
+    Value: judged useless among the first k / all judged useless
+    By hand: Fallout@3 of 1 0 - 0 | 0 is 1 / 3
+    """
     useless = (ranked.grade < rel) & ranked.top(k)
     return ranked.count(useless), ranked.count_pool(ranked.pool_grade < rel)
 
 
-@_classification(
-    "MCC",
-    "Matthews' correlation of both over docs documents, at least all that are "
-    "known: from −1 over 0 for chance to 1",
-    Example("MCC(docs=100)@2", "1 0 1 - | 1", "(1*100 - 2*3) / (2*98 * 3*97)**0.5"),
-    bounded=False,
-    signed=True,
-    cite="matthews1975",
-    sees_nonrelevant=True,
-)
+@_classification("MCC", bounded=False, signed=True, cite="matthews1975", sees_nonrelevant=True)
 def matthews_correlation(ranked: RankedRun, *, rel: float, docs: float, k: int) -> Array:
-    """How strongly do being among the first k and being relevant correlate?"""
+    """How strongly do being among the first k and being relevant correlate?
+
+    Value: Matthews' correlation of both over docs documents, at least all that are known: from −1
+    over 0 for chance to 1
+    By hand: MCC(docs=100)@2 of 1 0 1 - | 1 is (1*100 - 2*3) / (2*98 * 3*97)**0.5
+    """
     shown = np.minimum(ranked.retrieved, k).astype(np.float64)
     hits, relevant = ranked.count(ranked.relevant(rel, k)), ranked.recall_base(rel)
     pool = np.bincount(ranked.pool_query, minlength=ranked.size)

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from gainful.errors import BadValue
 from gainful.measure.discount import DISCOUNTS
-from gainful.measure.entry import Entry, Example, collect_entries
+from gainful.measure.entry import Entry, collect_entries
 from gainful.measure.functions.precision import Share
 from gainful.measure.ranked_run import RankedRun
 from gainful.types import Array, Flags, Ranks
@@ -40,48 +40,56 @@ _reciprocal: RankWeight = DISCOUNTS["zipf"].evaluate_at
     "alpha_DCG",
     "Σ gain(i)/log2(i+1), gain(i) being Σ (1 − alpha)^(earlier documents on it) "
     f"over the subtopics of document i / the same of {_PERFECT_RANKING}",
-    Example("alpha_DCG@2", "ab a | c", "(2 + 0.5/log2(3)) / (3 + 1.5/log2(3))"),
     cite="clarke2008",
 )
 def alpha_dcg(
     ranked: RankedRun, *, alpha: float, rel: float, first_rank: str, k: int | None
 ) -> Share:
-    """How much of the ranking is new, relative to documents that cover everything?"""
+    """How much of the ranking is new, relative to documents that cover everything?
+
+    By hand: alpha_DCG@2 of ab a | c is (2 + 0.5/log2(3)) / (3 + 1.5/log2(3))
+    """
     return _share_of_maximum(ranked, _log2, alpha, rel, first_rank, k)
 
 
 @_measure(
     "alpha_nDCG",
     f"Σ gain(i)/log2(i+1), gain(i) as in alpha_DCG / the same of {_GREEDY_IDEAL}",
-    Example("alpha_nDCG@2", "a ab | c", "(1 + 1.5/log2(3)) / (2 + 1/log2(3))"),
     bounded=False,
     cite="clarke2008",
 )
 def alpha_ndcg(ranked: RankedRun, *, alpha: float, rel: float, k: int | None) -> Share:
-    """How close is the ranking to the best one, if only new subtopics count?"""
+    """How close is the ranking to the best one, if only new subtopics count?
+
+    By hand: alpha_nDCG@2 of a ab | c is (1 + 1.5/log2(3)) / (2 + 1/log2(3))
+    """
     return _share_of_ideal(ranked, _log2, alpha, rel, k)
 
 
 @_measure(
     "ERR_IA",
     f"Σ gain(i)/i, gain(i) as in alpha_DCG / the same of {_PERFECT_RANKING}",
-    Example("ERR_IA@2", "ab a | c", "(2 + 0.5/2) / (3 + 1.5/2)"),
     cite="chapelle2009",
 )
 def err_ia(ranked: RankedRun, *, alpha: float, rel: float, first_rank: str, k: int | None) -> Share:
-    """At which rank is a searcher satisfied, whichever subtopic is meant?"""
+    """At which rank is a searcher satisfied, whichever subtopic is meant?
+
+    By hand: ERR_IA@2 of ab a | c is (2 + 0.5/2) / (3 + 1.5/2)
+    """
     return _share_of_maximum(ranked, _reciprocal, alpha, rel, first_rank, k)
 
 
 @_measure(
     "nERR_IA",
     f"Σ gain(i)/i, gain(i) as in alpha_DCG / the same of {_GREEDY_IDEAL}",
-    Example("nERR_IA@2", "a ab | c", "(1 + 1.5/2) / (2 + 1/2)"),
     bounded=False,
     cite="chapelle2009",
 )
 def nerr_ia(ranked: RankedRun, *, alpha: float, rel: float, k: int | None) -> Share:
-    """What share of the best ERR was reached, whichever subtopic is meant?"""
+    """What share of the best ERR was reached, whichever subtopic is meant?
+
+    By hand: nERR_IA@2 of a ab | c is (1 + 1.5/2) / (2 + 1/2)
+    """
     return _share_of_ideal(ranked, _reciprocal, alpha, rel, k)
 
 
@@ -89,12 +97,14 @@ def nerr_ia(ranked: RankedRun, *, alpha: float, rel: float, k: int | None) -> Sh
     "NRBP",
     "(1 − (1 − alpha)·beta)·Σ gain(i)·beta^(i−1), gain(i) as in alpha_DCG / "
     f"{_NUMBER_OF_SUBTOPICS}",
-    Example("NRBP", "ab - a | c", "(1 - 0.5*0.5) * (2 + 0.5*0.5**2) / 3"),
     defaults={"beta": 0.5},
     cite="clarke2009",
 )
 def nrbp(ranked: RankedRun, *, alpha: float, beta: float, rel: float) -> Share:
-    """How much that is new does a searcher who goes on with probability beta find?"""
+    """How much that is new does a searcher who goes on with probability beta find?
+
+    By hand: NRBP of ab - a | c is (1 - 0.5*0.5) * (2 + 0.5*0.5**2) / 3
+    """
     coverage = _coverage(ranked, rel)
     reached = coverage.novelty_gain(ranked, _geometric(beta), alpha, None)
     return reached * (1 - (1 - alpha) * beta), coverage.aspects
@@ -103,24 +113,26 @@ def nrbp(ranked: RankedRun, *, alpha: float, beta: float, rel: float) -> Share:
 @_measure(
     "nNRBP",
     f"NRBP / that of {_GREEDY_IDEAL}",
-    Example("nNRBP", "a ab", "(1 + 1.5*0.5) / (2 + 0.5*0.5)"),
     defaults={"beta": 0.5},
     bounded=False,
     cite="clarke2009",
 )
 def nnrbp(ranked: RankedRun, *, alpha: float, beta: float, rel: float) -> Share:
-    """What share of the best possible NRBP was reached?"""
+    """What share of the best possible NRBP was reached?
+
+    By hand: nNRBP of a ab is (1 + 1.5*0.5) / (2 + 0.5*0.5)
+    """
     return _share_of_ideal(ranked, _geometric(beta), alpha, rel, None)
 
 
 @_measure(
-    "AP_IA",
-    f"the sum of the AP of each subtopic / {_NUMBER_OF_SUBTOPICS}",
-    Example("AP_IA", "ab - a | c", "((1/1 + 2/3)/2 + 1/1 + 0) / 3"),
-    cite="agrawal2009",
+    "AP_IA", f"the sum of the AP of each subtopic / {_NUMBER_OF_SUBTOPICS}", cite="agrawal2009"
 )
 def average_precision_ia(ranked: RankedRun, *, rel: float, k: int | None) -> Share:
-    """How early do the relevant documents come, on average over the subtopics?"""
+    """How early do the relevant documents come, on average over the subtopics?
+
+    By hand: AP_IA of ab - a | c is ((1/1 + 2/3)/2 + 1/1 + 0) / 3
+    """
     coverage = _coverage(ranked, rel)
     precision = (coverage.docs_above + 1) / coverage.rank / coverage.sizes[coverage.aspect]
     return coverage.total(ranked, precision, k), coverage.aspects
@@ -129,11 +141,13 @@ def average_precision_ia(ranked: RankedRun, *, rel: float, k: int | None) -> Sha
 @_measure(
     "P_IA",
     f"Σ the subtopics that document i is on, over i ≤ k / (k · {_NUMBER_OF_SUBTOPICS})",
-    Example("P_IA@4", "ab - a | c", "(2 + 1) / (4 * 3)"),
     cite="agrawal2009",
 )
 def precision_ia(ranked: RankedRun, *, rel: float, k: int) -> Share:
-    """What share of the first k documents is relevant, averaged over subtopics?"""
+    """What share of the first k documents is relevant, averaged over subtopics?
+
+    By hand: P_IA@4 of ab - a | c is (2 + 1) / (4 * 3)
+    """
     coverage = _coverage(ranked, rel)
     return coverage.total(ranked, np.ones(len(coverage.rank)), k), coverage.aspects * k
 
@@ -141,11 +155,13 @@ def precision_ia(ranked: RankedRun, *, rel: float, k: int) -> Share:
 @_measure(
     "StRecall",
     f"subtopics that one of the first k documents is on / {_NUMBER_OF_SUBTOPICS}",
-    Example("StRecall@3", "ab - a | c", "2 / 3"),
     cite="zhai2003",
 )
 def subtopic_recall(ranked: RankedRun, *, rel: float, k: int | None) -> Share:
-    """What share of the subtopics do the first k documents cover?"""
+    """What share of the subtopics do the first k documents cover?
+
+    By hand: StRecall@3 of ab - a | c is 2 / 3
+    """
     coverage = _coverage(ranked, rel)
     return coverage.total(
         ranked, (coverage.docs_above == 0).astype(np.float64), k

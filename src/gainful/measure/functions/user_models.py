@@ -86,29 +86,25 @@ _LARGEST_CUTOFF = 10_000_000  # the largest cutoff of which every rank is summed
 _BATCH_QUERIES = 5_000  # queries whose ranks are laid out at once
 
 
-@_rank_biased(
-    "RBP",
-    "(1 − p)·Σ p^(i−1) over the ranks i of relevant documents",
-    Example("RBP(p=0.5)", "1 0 1 0", "0.5 * (1 + 0.5**2)"),
-    cite="moffat2008",
-    extremes="ends",
-    additive=True,
-)
+@_rank_biased("RBP", cite="moffat2008", extremes="ends", additive=True)
 def rbp(ranked: RankedRun, *, p: float, rel: float, rbp_grades: str, k: int | None) -> Array:
-    """How much does a searcher who goes on with probability p gain?"""
+    """How much does a searcher who goes on with probability p gain?
+
+    Value: (1 − p)·Σ p^(i−1) over the ranks i of relevant documents
+    By hand: RBP(p=0.5) of 1 0 1 0 is 0.5 * (1 + 0.5**2)
+    """
     hit = ranked.relevant(rel, k)
     worth = ranked.grade if rbp_grades == "grade" else 1.0
     return (1 - p) * ranked.total(worth * _weights(ranked, p)[ranked.rank - 1], hit)
 
 
-@_rank_biased(
-    "gRBP",
-    "(1 − p)·Σ gain(i)·p^(i−1), gains scaled to 0 … 1 in each query if any is above 1",
-    Example("gRBP(p=0.5)", "2 0 4 | 3", "0.5 * (2/4 + 4/4 * 0.5**2)"),
-    extremes="best_grade",
-)
+@_rank_biased("gRBP", extremes="best_grade")
 def grbp(ranked: RankedRun, *, p: float, gain: NamedFormula) -> Array:
-    """How much does such a searcher gain, if grades count and the highest is 1?"""
+    """How much does such a searcher gain, if grades count and the highest is 1?
+
+    Value: (1 − p)·Σ gain(i)·p^(i−1), gains scaled to 0 … 1 in each query if any is above 1
+    By hand: gRBP(p=0.5) of 2 0 4 | 3 is 0.5 * (2/4 + 4/4 * 0.5**2)
+    """
     gains, pool = ranked.gains(gain), ranked.pool_gains(gain)
     low, high = np.zeros(ranked.size), np.zeros(ranked.size)
     np.minimum.at(low, ranked.pool_query, pool)
@@ -120,16 +116,14 @@ def grbp(ranked: RankedRun, *, p: float, gain: NamedFormula) -> Array:
 
 
 @_rank_biased(
-    "RBPResid",
-    "p^n + (1 − p)·Σ p^(i−1) over unjudged ranks i of n; 0 if there is none",
-    Example("RBPResid(p=0.5)", "1 - 1", "0.5**3 + 0.5 * 0.5"),
-    cite="moffat2008",
-    extremes="ends",
-    sees_nonrelevant=True,
-    direction=LOWER,
+    "RBPResid", cite="moffat2008", extremes="ends", sees_nonrelevant=True, direction=LOWER
 )
 def rbp_residual(ranked: RankedRun, *, p: float) -> Array:
-    """How much higher could RBP be, if all unjudged documents were relevant?"""
+    """How much higher could RBP be, if all unjudged documents were relevant?
+
+    Value: p^n + (1 − p)·Σ p^(i−1) over unjudged ranks i of n; 0 if there is none
+    By hand: RBPResid(p=0.5) of 1 - 1 is 0.5**3 + 0.5 * 0.5
+    """
     weight = _weights(ranked, p)
     judged = ranked.grade >= 0
     residual = np.zeros(ranked.size)
@@ -156,43 +150,37 @@ def _weights(ranked: RankedRun, p: float) -> Array:
     return np.cumprod(np.append(1.0, np.full(depth, p)))
 
 
-@_measure(
-    "ERR",
-    "Σ 1/i · P(i) · Π (1 − P(j)) over j < i, P being (2^grade − 1) / 2^max_grade",
-    Example("ERR(max_grade=2)@3", "2 0 1", "3/4 + 1/3 * 1/4 * 1/4"),
-    cite="chapelle2009",
-    extremes="uniform",
-)
+@_measure("ERR", cite="chapelle2009", extremes="uniform")
 def err(ranked: RankedRun, *, max_grade: float | None, k: int | None) -> Array:
-    """At which rank is a searcher satisfied, on expectation?"""
+    """At which rank is a searcher satisfied, on expectation?
+
+    Value: Σ 1/i · P(i) · Π (1 − P(j)) over j < i, P being (2^grade − 1) / 2^max_grade
+    By hand: ERR(max_grade=2)@3 of 2 0 1 is 3/4 + 1/3 * 1/4 * 1/4
+    """
     stop = _stop_probability(ranked.grade, ranked.best_grade(max_grade))
     return _err_sum(ranked.query, ranked.rank, stop, ranked.size, k)
 
 
-@_measure(
-    "nERR",
-    "ERR / the ERR of the ideal ranking",
-    Example("nERR(max_grade=1)@2", "0 1", "(1/2 * 1/2) / (1/2)"),
-    cite="chapelle2009",
-)
+@_measure("nERR", cite="chapelle2009")
 def nerr(ranked: RankedRun, *, max_grade: float | None, k: int | None) -> Share:
-    """What share of the best possible ERR was reached?"""
+    """What share of the best possible ERR was reached?
+
+    Value: ERR / the ERR of the ideal ranking
+    By hand: nERR(max_grade=1)@2 of 0 1 is (1/2 * 1/2) / (1/2)
+    """
     ideal = rank_ideally(ranked.pool_query, ranked.pool_grade)
     stop = _stop_probability(ideal.gain, ranked.best_grade(max_grade))
     best = _err_sum(ideal.query, ideal.rank, stop, ranked.size, k)
     return err(ranked, max_grade=max_grade, k=k), best
 
 
-@_measure(
-    "PFound",
-    "Σ P(i) · p^(i−1) · Π (1 − P(j)) over j < i, P being grade / max_grade",
-    Example("PFound(max_grade=4)", "1 0 2", "1/4 + 2/4 * 0.85**2 * 3/4"),
-    defaults={"p": 0.85},
-    cite="gulin2009",
-    extremes="uniform",
-)
+@_measure("PFound", defaults={"p": 0.85}, cite="gulin2009", extremes="uniform")
 def pfound(ranked: RankedRun, *, p: float, max_grade: float | None, k: int | None) -> Array:
-    """How likely is a searcher who may give up after each document to find something?"""
+    """How likely is a searcher who may give up after each document to find something?
+
+    Value: Σ P(i) · p^(i−1) · Π (1 − P(j)) over j < i, P being grade / max_grade
+    By hand: PFound(max_grade=4) of 1 0 2 is 1/4 + 2/4 * 0.85**2 * 3/4
+    """
     found_here = scale_gains(ranked, max_grade)
     reach = _reach(ranked.query, found_here, ranked.size) * p ** (ranked.rank - 1.0)
     return ranked.total(found_here * reach, ranked.top(k))
@@ -336,16 +324,13 @@ def chance_to_reach(gain: Array, continuation: Array) -> Array:
     return np.concatenate((np.ones((len(gain), 1)), reach), axis=1)
 
 
-@_measure(
-    "scaledDCG",
-    "Σ grade/max_grade/log2(i+1) over i ≤ k / Σ 1/log2(i+1); ir_measures calls it SDCG",
-    Example("scaledDCG(max_grade=2)@2", "1 2", "(1/2 + 1/log2(3)) / (1 + 1/log2(3))"),
-    cite="moffat2008",
-    extremes="uniform",
-    additive=True,
-)
+@_measure("scaledDCG", cite="moffat2008", extremes="uniform", additive=True)
 def scale_dcg(ranked: RankedRun, *, max_grade: float | None, k: int) -> Array:
-    """What share of the DCG of k perfect documents was reached?"""
+    """What share of the DCG of k perfect documents was reached?
+
+    Value: Σ grade/max_grade/log2(i+1) over i ≤ k / Σ 1/log2(i+1); ir_measures calls it SDCG
+    By hand: scaledDCG(max_grade=2)@2 of 1 2 is (1/2 + 1/log2(3)) / (1 + 1/log2(3))
+    """
     if k > _LARGEST_CUTOFF:
         raise BadValue("k", k, f"at most {_LARGEST_CUTOFF}")
     discount = DISCOUNTS["log2"]
@@ -356,28 +341,24 @@ def scale_dcg(ranked: RankedRun, *, max_grade: float | None, k: int) -> Array:
     return reached / maximum
 
 
-@_measure(
-    "Judged",
-    "documents with a judgment among the first k / min(k, retrieved)",
-    Example("Judged@4", "1 - 0", "2 / 3"),
-    extremes="ends",
-    sees_nonrelevant=True,
-)
+@_measure("Judged", extremes="ends", sees_nonrelevant=True)
 def share_with_judgment(ranked: RankedRun, *, k: int | None) -> Array:
-    """What share of the first k documents has a judgment?"""
+    """What share of the first k documents has a judgment?
+
+    Value: documents with a judgment among the first k / min(k, retrieved)
+    By hand: Judged@4 of 1 - 0 is 2 / 3
+    """
     depth = ranked.retrieved if k is None else np.minimum(ranked.retrieved, k)
     return divide(ranked.count(ranked.top(k)), depth)
 
 
-@_measure(
-    "Compat",
-    "rank-biased overlap with the ideal ranking / that of the ideal with itself",
-    Example("Compat(p=0.5)", "0 1", "(1/2 * 1/2) / (1 + 1/2 * 1/2)"),
-    defaults={"p": 0.95},
-    cite="clarke2021",
-)
+@_measure("Compat", defaults={"p": 0.95}, cite="clarke2021")
 def compatibility(ranked: RankedRun, *, p: float) -> Share:
-    """How similar are the ranking and the closest ideal ranking?"""
+    """How similar are the ranking and the closest ideal ranking?
+
+    Value: rank-biased overlap with the ideal ranking / that of the ideal with itself
+    By hand: Compat(p=0.5) of 0 1 is (1/2 * 1/2) / (1 + 1/2 * 1/2)
+    """
     good, pool = ranked.grade > 0, ranked.pool_grade > 0
     query, rank = ranked.query[good], ranked.rank[good]
     ideal_size = ranked.count_pool(pool).astype(np.intp)
@@ -455,19 +436,7 @@ def gain_batches(ranked: RankedRun, gain: Array) -> Iterator[tuple[slice, Array]
         yield part, placed.gains_by_rank(_MAX_DEPTH)
 
 
-@_measure(
-    "TBG",
-    "Σ over relevant documents of click · save · 2^(−T/half_life), T being the "
-    "seconds to get there: per_summary each, and for what is opened per_word · words + "
-    "per_document",
-    Example(
-        "TBG(words=400)",
-        "1 0 1",
-        "0.64*0.77*(1 + 0.5**((2*4.4 + (0.018*400 + 7.8)*(0.64 + 0.39))/224))",
-    ),
-    bounded=False,
-    cite="smucker2012",
-)
+@_measure("TBG", bounded=False, cite="smucker2012")
 def time_biased_gain(
     ranked: RankedRun,
     *,
@@ -486,6 +455,11 @@ def time_biased_gain(
 
     A searcher reads every summary; a relevant document is opened with `click`, another with
     `false_click`, and takes per_word · words + per_document seconds.
+
+    Value: Σ over relevant documents of click · save · 2^(−T/half_life), T being the seconds to get
+    there: per_summary each, and for what is opened per_word · words + per_document
+    By hand: TBG(words=400) of 1 0 1 is 0.64*0.77*(1 + 0.5**((2*4.4 + (0.018*400 + 7.8)*(0.64 +
+    0.39))/224))
     """
     hit = ranked.relevant(rel, k)
     above = ranked.rank - 1.0
@@ -500,14 +474,7 @@ def time_decay(seconds: Array, half_life: float) -> Array:
     return np.exp2(-seconds / half_life)
 
 
-@_measure(
-    "U",
-    "Σ gain · max(0, 1 − position/L), a position being the end of what was read: "
-    "snippet each, and read_share · chars of relevant documents",
-    Example("U(L=2000, chars=1000)", "2 0 1", "2*(1 - 400/2000) + 1*(1 - 1000/2000)"),
-    bounded=False,
-    cite="sakai2013",
-)
+@_measure("U", bounded=False, cite="sakai2013")
 def u_measure(
     ranked: RankedRun,
     *,
@@ -522,6 +489,10 @@ def u_measure(
     """How much is gained along the text that a searcher reads, up to L characters?
 
     A searcher reads every snippet, and of a relevant document `read_share` of its `chars`.
+
+    Value: Σ gain · max(0, 1 − position/L), a position being the end of what was read: snippet each,
+    and read_share · chars of relevant documents
+    By hand: U(L=2000, chars=1000) of 2 0 1 is 2*(1 - 400/2000) + 1*(1 - 1000/2000)
     """
     read = read_share * chars * ranked.cumulate(ranked.relevant(rel, k))
     position = snippet * ranked.rank + read

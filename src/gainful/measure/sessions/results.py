@@ -194,42 +194,25 @@ _COST = "cost"  # the head of the one column of costs
 View = Literal["groups", "per_session", "lengths", "curve", "last", "best_query", "reformulations"]
 
 
-def session_results_page(
-    results: SessionResults,
-    view: View = "groups",
-    by: Sequence[str] = (),
-    non_last: NonLast = "pooled",
-    *,
-    verbose: bool = False,
-) -> Page:
-    """One view of sessions: means of groups, single sessions, lengths, vectors and more."""
-    describe, build = VIEWS[view]
-    table = build(results, by, **({"non_last": non_last} if view == "last" else {}))
-
-    def to_data() -> dict[str, Any]:
-        extra = {} if view in ("groups", "per_session") else {view: table.to_dicts()}
-        return results.to_dict(by) | extra
-
-    return Page(
-        answer=describe(results, by),
-        sections=[Section(table=table)],
-        notes=list_footnotes([results], verbose=verbose),
-        rows=lambda: table,
-        data=to_data,
-        warnings=results.matched_sessions.notes,
-    )
-
-
 def _build_group_table(results: SessionResults, by: Sequence[str]) -> Table:
     """The mean of each group, or of all sessions; beside costs, gain per cost."""
-    groups = results.groups(by) if by else [{"mean": results.mean, **results.counts}]
-    keys = [[group[key] for key in by] if by else [results.name] for group in groups]
-    labels = by or ("sessions of",)
-    costs = results.costs
+    whole = {**results.counts, **results.add_costs(results.mean)}
+    groups = results.groups(by) if by else [{"sessions of": results.name, **whole}]
+    labels, costs = by or ("sessions of",), results.costs
     names = [name for name in results.values if name not in costs]
-    gains = [name for name in names if costs and not results.directions[name].is_lower]
-    scales = {name: _choose_unit(results, groups, name) for name in gains}
-    rows = [_group_row(results, *row, scales) for row in zip(groups, keys, strict=True)]
+    scales = {
+        name: _choose_unit(group["per_cost"][name] for group in groups)
+        for name in groups[0].get("per_cost", ())
+    }
+    rows = [
+        (
+            *(group[label] for label in labels),
+            *(group["sessions"], group["queries"]),
+            *(group["mean"][name] for name in (*names, *costs)),
+            *(_multiply(group["per_cost"][name], scale) for name, scale in scales.items()),
+        )
+        for group in groups
+    ]
     heads = [_COST if len(costs) == 1 else name for name in costs]
     ratios = [f"{name} per {unit:g} cost" for name, unit in scales.items()]
     bounded = {
@@ -245,32 +228,23 @@ def _build_group_table(results: SessionResults, by: Sequence[str]) -> Table:
     )
 
 
-def _group_row(
-    results: SessionResults,
-    group: Mapping[str, Any],
-    keys: Sequence[Any],
-    scales: Mapping[str, float],
-) -> tuple[Any, ...]:
-    means, costs = group["mean"], results.costs
-    names = [name for name in means if name not in costs]
-    values = [means[name] for name in (*names, *costs)]
-    shares = per_cost(means, results.recipes) if costs else {}
-    ratios = [None if (share := shares[name]) is None else share * scales[name] for name in scales]
-    return (*keys, group["sessions"], group["queries"], *values, *ratios)
-
-
-def _choose_unit(
-    results: SessionResults, groups: Sequence[Mapping[str, Any]], measure: str
-) -> float:
-    shares = [per_cost(group["mean"], results.recipes)[measure] for group in groups]
+def _choose_unit(shares: Iterable[float | None]) -> float:
     largest = max((abs(share) for share in shares if share), default=1.0)
     return 10.0 ** max(0, ceil(-log10(largest)))
+
+
+def _multiply(share: float | None, scale: float) -> float | None:
+    return None if share is None else share * scale
 
 
 def _build_session_table(results: SessionResults, by: Sequence[str]) -> Table:
     columns = results.columns[["session", *results.group_names(by), "queries"]]
     values = results.per_session.drop("session")
     return Table.from_frame(pl.concat([columns, values], how="horizontal"), 1 + len(by))
+
+
+def _tabulate(frame: pl.DataFrame, labels: Sequence[str]) -> Table:
+    return Table.from_frame(frame, len(labels))
 
 
 def _build_length_table(results: SessionResults, by: Sequence[str]) -> Table:
@@ -311,28 +285,23 @@ def _build_reformulation_table(results: SessionResults, by: Sequence[str]) -> Ta
     return evolve(table, expendable=[name for name in table.columns if name not in needed])
 
 
-def _build_last_query_table(results: SessionResults, by: Sequence[str], non_last: NonLast) -> Table:
-    vectors = results.last_queries(by=by, non_last=non_last).vectors
-    return Table.from_frame(vectors, len(by) + 1)
-
-
-def _build_curve_table(results: SessionResults, by: Sequence[str]) -> Table:
-    return Table.from_frame(results.curve(by=by), len(by))
-
-
-def _build_share_table(results: SessionResults, by: Sequence[str]) -> Table:
-    return Table.from_frame(results.last_queries(by=by).shares, len(by))
-
-
 # What is said of sessions in each view, and what is shown.
 VIEWS: Mapping[str, tuple[Callable[..., str], Callable[..., Table]]] = {
     "groups": (_describe_means, _build_group_table),
     "per_session": (_describe_means, _build_session_table),
     "lengths": (_describe_lengths, _build_length_table),
-    "curve": (_describe_means, _build_curve_table),
-    "best_query": (_describe_best, _build_share_table),
+    "curve": (_describe_means, lambda results, by: _tabulate(results.curve(by=by), by)),
+    "best_query": (
+        _describe_best,
+        lambda results, by: _tabulate(results.last_queries(by=by).shares, by),
+    ),
     "reformulations": (_describe_reformulations, _build_reformulation_table),
-    "last": (_describe_last, _build_last_query_table),
+    "last": (
+        _describe_last,
+        lambda results, by, non_last: _tabulate(
+            results.last_queries(by=by, non_last=non_last).vectors, (*by, "which")
+        ),
+    ),
 }
 
 
@@ -426,9 +395,13 @@ class SessionResults(Results):
                 "sessions": int(flags.sum()),
                 "queries": int(self.matched_sessions.query_counts[flags].sum()),
             }
-            row = {**keys, **counts, "mean": means}
-            rows.append(row | ({"per_cost": per_cost(means, self.recipes)} if self.costs else {}))
+            rows.append({**keys, **counts, **self.add_costs(means)})
         return rows
+
+    def add_costs(self, means: Mapping[str, float | None]) -> dict[str, Any]:
+        """The means, and where costs were asked for, gain per cost."""
+        shares = {"per_cost": per_cost(means, self.recipes)} if self.costs else {}
+        return {"mean": means, **shares}
 
     @property
     def costs(self) -> list[str]:
@@ -499,11 +472,12 @@ class SessionResults(Results):
 
     def to_dict(self, by: By = ()) -> dict[str, Any]:
         """All of it as plain data."""
+        means = self.mean_or_none()
         return {
             "per_session": self.values_by_id(),
-            "mean": self.mean_or_none(),
+            "mean": means,
             "groups": self.groups(by) if by else [],
-            **({"per_cost": per_cost(self.mean_or_none(), self.recipes)} if self.costs else {}),
+            **self.add_costs(means),
             "convention": self.convention_data(),
             "counts": self.counts,
             "notes": list(self.notes),
@@ -519,7 +493,17 @@ class SessionResults(Results):
     ) -> Page:
         """Means of groups, or another view of the sessions."""
         names = [by] if isinstance(by, str) else by
-        return session_results_page(self, view, names, non_last, verbose=verbose)
+        describe, build = VIEWS[view]
+        table = build(self, names, **({"non_last": non_last} if view == "last" else {}))
+        extra = {} if view in ("groups", "per_session") else {view: table}
+        return Page(
+            answer=describe(self, names),
+            sections=[Section(table=table)],
+            notes=list_footnotes([self], verbose=verbose),
+            rows=lambda: table,
+            data=lambda: self.to_dict(by) | {name: rows.to_dicts() for name, rows in extra.items()},
+            warnings=self.matched_sessions.notes,
+        )
 
     def brief(self) -> Page:
         """The means of all sessions, and what one should know."""

@@ -106,12 +106,9 @@ class SessionSummary(Shown):
         ]
 
     def _describe(self, sums: GroupSums) -> dict[str, Any]:
-        means = {
-            name: finite_or_none(sums.mean(name, recipe)) for name, recipe in self.recipes.items()
-        }
+        means = {name: finite_or_none(sums.mean(name, own)) for name, own in self.recipes.items()}
         errors = {
-            name: None if name in sums.joint else sums.values[name].standard_error
-            for name in self.recipes
+            name: None if name in sums.joint else sums.values[name].standard_error for name in means
         }
         counts = dict(zip(COUNTS, sums.counts.tolist(), strict=True))
         described = {**counts, "mean": means, "standard_error": errors}
@@ -142,14 +139,11 @@ class SessionSummary(Shown):
 
     def to_dict(self) -> dict[str, Any]:
         """All of it as plain data."""
+        whole = self._describe(self.all_sessions)
         return {
-            "mean": {name: finite_or_none(mean) for name, mean in self.mean.items()},
+            "mean": whole["mean"],
             "groups": self.groups if self.by else [],
-            **{
-                name: value
-                for name, value in self._describe(self.all_sessions).items()
-                if name in ("standard_error", "per_cost")
-            },
+            **{name: whole[name] for name in ("standard_error", "per_cost") if name in whole},
             "convention": {"like": self.convention.name, **self.convention.settings()},
             "counts": self.counts,
             "notes": list(self.notes),
@@ -158,24 +152,19 @@ class SessionSummary(Shown):
     def page(self, view: Literal["groups", "curve"] = "groups") -> Page:
         """The answer, and a row for each group and measure, or the mean vectors."""
         groups = self.groups if self.by else [self._describe(self.all_sessions)]
-        rows = [
-            (
-                *(group[name] for name in self.by),
-                measure,
-                *(group["mean"][measure], group["standard_error"][measure]),
-                *(group["sessions"], group["queries"]),
-            )
+        lines = [
+            (group, measure, mean, group["standard_error"][measure])
             for group in groups
-            for measure in self.recipes
+            for measure, mean in group["mean"].items()
         ]
-        rows += [
-            (
-                *(group[name] for name in self.by),
-                *(f"{measure} per cost", share, None),
-                *(group["sessions"], group["queries"]),
-            )
+        lines += [
+            (group, f"{measure} per cost", share, None)
             for group in groups
             for measure, share in group.get("per_cost", {}).items()
+        ]
+        rows = [
+            (*(group[name] for name in self.by), *line, group["sessions"], group["queries"])
+            for group, *line in lines
         ]
         table = Table(
             (*self.by, *_ROW_COLUMNS),

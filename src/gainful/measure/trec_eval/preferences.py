@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 import polars as pl
@@ -23,19 +24,23 @@ class Contradiction(Exception):
     """What one judge says of two documents that cannot be."""
 
 
-@frozen
-class Counts:
-    """How many preferences there are, and how many are fulfilled.
-
-    Those between retrieved documents, those with one that is not (implied: what is retrieved
-    counts as ranked above it), and those of which neither document is retrieved.
-    """
+class Share(NamedTuple):
+    """How many preferences are fulfilled, and how many there are."""
 
     fulfilled: int
     possible: int
-    fulfilled_implied: int
-    possible_implied: int
-    unseen: int
+
+
+@frozen
+class Counts:
+    """The preferences between retrieved documents; those with one that is not besides; and all.
+
+    Of two documents the one that is retrieved counts as ranked above one that is not (implied).
+    """
+
+    retrieved: Share
+    implied: Share
+    all: Share
 
 
 @define(slots=False)
@@ -57,14 +62,12 @@ class Group:
     def _count(self, flags: Flags) -> Counts:
         first, second = self.first[flags], self.second[flags]
         has_first, has_second = first < self.retrieved, second < self.retrieved
-        both, neither = has_first & has_second, ~has_first & ~has_second
-        return Counts(
-            fulfilled=int((both & (first < second)).sum()),
-            possible=int(both.sum()),
-            fulfilled_implied=int((has_first & ~has_second).sum()),
-            possible_implied=int((has_first ^ has_second).sum()),
-            unseen=int(neither.sum()),
+        retrieved = Share(
+            int((has_second & (first < second)).sum()), int((has_first & has_second).sum())
         )
+        fulfilled = retrieved.fulfilled + int((has_first & ~has_second).sum())
+        implied = Share(fulfilled, int((has_first | has_second).sum()))
+        return Counts(retrieved, implied, Share(fulfilled, len(first)))
 
     @property
     def relevant(self) -> Flags:
@@ -85,9 +88,7 @@ class Group:
         relevant, useless = int(self.relevant.sum()), int(self.useless.sum())
         if relevant < useless:
             return _share(*self._recount(relevant, only_retrieved=False))
-        counts, more = self.counts, relevant - useless
-        fulfilled = counts.fulfilled + counts.fulfilled_implied
-        possible = counts.possible + counts.possible_implied + counts.unseen
+        (fulfilled, possible), more = self.counts.all, relevant - useless
         reached = fulfilled + self.count_retrieved(self.relevant) * more
         return _share(reached, possible + relevant * more)
 
@@ -97,11 +98,10 @@ class Group:
         useless = self.count_retrieved(self.useless)
         if relevant < useless:
             return _share(*self._recount(relevant, only_retrieved=True))
-        more = relevant - useless
-        possible = self.counts.possible + int(self.relevant.sum()) * more
-        return _share(self.counts.fulfilled + relevant * more, possible)
+        (fulfilled, possible), more = self.counts.retrieved, relevant - useless
+        return _share(fulfilled + relevant * more, possible + int(self.relevant.sum()) * more)
 
-    def _recount(self, kept: int, *, only_retrieved: bool) -> tuple[int, int]:
+    def _recount(self, kept: int, *, only_retrieved: bool) -> Share:
         """Fulfilled and possible preferences, if only the first useless documents count."""
         if self.ordered:
             return self._recount_levels(kept, only_retrieved=only_retrieved)
@@ -110,12 +110,9 @@ class Group:
             useless = useless[useless < self.retrieved]
         dropped = useless[int(self.relevant.sum()) :]
         counts = self._count(~np.isin(self.first, dropped) & ~np.isin(self.second, dropped))
-        if only_retrieved:
-            return counts.fulfilled, counts.possible
-        possible = counts.possible + counts.possible_implied + counts.unseen
-        return counts.fulfilled + counts.fulfilled_implied, possible
+        return counts.retrieved if only_retrieved else counts.all
 
-    def _recount_levels(self, kept: int, *, only_retrieved: bool) -> tuple[int, int]:
+    def _recount_levels(self, kept: int, *, only_retrieved: bool) -> Share:
         """With one subgroup trec_eval also sets useless documents against the kept ones."""
         lowest = self.level == self.level.min()
         last = self.judged[lowest]
@@ -126,7 +123,7 @@ class Group:
         if only_retrieved:
             both = (first < self.retrieved) & (second < self.retrieved)
             first, second = first[both], second[both]
-        return int(((first < second) & (first < self.retrieved)).sum()), len(first)
+        return Share(int(((first < second) & (first < self.retrieved)).sum()), len(first))
 
 
 def _share(fulfilled: int, possible: int) -> float:
@@ -140,6 +137,11 @@ class QueryPreferences:
     groups: Sequence[Group]
     judged: int  # how many documents are judged
     retrieved: int  # how many of them were retrieved
+
+    def count(self, kind: str) -> Share:
+        """The preferences of all judges together."""
+        shares: list[Share] = [getattr(group.counts, kind) for group in self.groups]
+        return Share(*map(sum, zip(*shares, strict=True)))
 
     @cached_property
     def pairs(self) -> tuple[Ranks, Ranks, Ranks, Ranks]:
@@ -237,34 +239,15 @@ def _join_subgroups(subgroups: Sequence[pl.DataFrame], retrieved: int) -> Group:
     return Group(judged[first], judged[second], judged, levels, retrieved, ordered=False)
 
 
-Share = tuple[int, int]  # fulfilled, possible
+def _simple_share(query: QueryPreferences, kind: str) -> float:
+    fulfilled, possible = query.count(kind)
+    return fulfilled / possible if possible else 0.0
 
 
-def _count_all(counts: Counts) -> Share:
-    fulfilled = counts.fulfilled + counts.fulfilled_implied
-    return fulfilled, counts.possible + counts.possible_implied + counts.unseen
-
-
-def _count_retrieved(counts: Counts) -> Share:
-    return counts.fulfilled, counts.possible
-
-
-def _count_implied(counts: Counts) -> Share:
-    fulfilled = counts.fulfilled + counts.fulfilled_implied
-    return fulfilled, counts.possible + counts.possible_implied
-
-
-def _simple_share(query: QueryPreferences, count: Callable[[Counts], Share]) -> float:
-    shares = [count(group.counts) for group in query.groups]
-    possible = sum(share[1] for share in shares)
-    return sum(share[0] for share in shares) / possible if possible else 0.0
-
-
-def _group_share(query: QueryPreferences, count: Callable[[Counts], Share]) -> float:
-    shares = [count(group.counts) for group in query.groups]
-    return _average(fulfilled / possible for fulfilled, possible in shares if possible) / len(
-        shares
-    )
+def _group_share(query: QueryPreferences, kind: str) -> float:
+    shares: list[Share] = [getattr(group.counts, kind) for group in query.groups]
+    average = _average(fulfilled / possible for fulfilled, possible in shares if possible)
+    return average / len(shares)
 
 
 def _even_share(query: QueryPreferences, share: Callable[[Group], float]) -> float:
@@ -290,20 +273,20 @@ def _pair_share(query: QueryPreferences, *, implied: bool, unseen: bool) -> floa
 
 
 PREFERENCE_MEASURES: Mapping[str, Callable[[QueryPreferences], float]] = {
-    "prefs_num_prefs_poss": lambda query: sum(_count_all(g.counts)[1] for g in query.groups),
-    "prefs_num_prefs_ful": lambda query: sum(_count_all(g.counts)[0] for g in query.groups),
-    "prefs_num_prefs_ful_ret": lambda query: sum(g.counts.fulfilled for g in query.groups),
-    "prefs_simp": lambda query: _simple_share(query, _count_all),
+    "prefs_num_prefs_poss": lambda query: query.count("all").possible,
+    "prefs_num_prefs_ful": lambda query: query.count("all").fulfilled,
+    "prefs_num_prefs_ful_ret": lambda query: query.count("retrieved").fulfilled,
+    "prefs_simp": lambda query: _simple_share(query, "all"),
     "prefs_pair": lambda query: _pair_share(query, implied=True, unseen=True),
-    "prefs_avgjg": lambda query: _group_share(query, _count_all),
+    "prefs_avgjg": lambda query: _group_share(query, "all"),
     "prefs_avgjg_Rnonrel": lambda query: _even_share(query, Group.share_with_few_useless),
-    "prefs_simp_ret": lambda query: _simple_share(query, _count_retrieved),
+    "prefs_simp_ret": lambda query: _simple_share(query, "retrieved"),
     "prefs_pair_ret": lambda query: _pair_share(query, implied=False, unseen=False),
-    "prefs_avgjg_ret": lambda query: _group_share(query, _count_retrieved),
+    "prefs_avgjg_ret": lambda query: _group_share(query, "retrieved"),
     "prefs_avgjg_Rnonrel_ret": lambda query: _even_share(
         query, Group.share_with_few_retrieved_useless
     ),
-    "prefs_simp_imp": lambda query: _simple_share(query, _count_implied),
+    "prefs_simp_imp": lambda query: _simple_share(query, "implied"),
     "prefs_pair_imp": lambda query: _pair_share(query, implied=True, unseen=False),
-    "prefs_avgjg_imp": lambda query: _group_share(query, _count_implied),
+    "prefs_avgjg_imp": lambda query: _group_share(query, "implied"),
 }

@@ -6,7 +6,7 @@ import numpy as np
 from attrs import frozen
 
 from gainful.match.sessions import MatchedSessions
-from gainful.measure.entry import Entry, Example, SessionRecipe
+from gainful.measure.entry import Entry, SessionRecipe
 from gainful.measure.functions.precision import Share
 from gainful.measure.functions.sessions import collect
 from gainful.measure.functions.sessions.sdcg import sum_by_index
@@ -70,19 +70,15 @@ class _Additions:
     gain: Array
 
 
-@_measure(
-    "IR",
-    "subtopics (without subtopics: relevant documents) found in the first n "
-    "queries, each once / all of them",
-    Example("IR", "0 1 / 2 | 1", "2/3"),
-    options=("rel", "depth", "empty"),
-    cutoff_unit="queries",
-    cite="over1999",
-)
+@_measure("IR", options=("rel", "depth", "empty"), cutoff_unit="queries", cite="over1999")
 def instance_recall(sessions: MatchedSessions, recipe: SessionRecipe) -> Share:
     """What share of the distinct answers has the session found so far?
 
     Where every query has judgments of its own, the answers to all queries of the session count.
+
+    Value: subtopics (without subtopics: relevant documents) found in the first n queries, each once
+    / all of them
+    By hand: IR of 0 1 / 2 | 1 is 2/3
     """
     aspects = find_aspects(sessions, float(recipe.setting("rel")), per_document=True)
     first = aspects.first_of_session(sessions, sessions.depth(None, recipe.convention.depth))
@@ -103,36 +99,31 @@ def _count_instances(sessions: MatchedSessions, aspect_count: Ranks) -> Array:
 
 
 @_measure(
-    "CT",
-    "Σ over subtopics of min(cap, Σ gamma^n · the grade of its n-th document) / "
-    "cap / the number of subtopics / the number of queries",
-    Example("CT", "ab / a", "(1/2 + 1/2 + 1/4) / 2 / 5 / 2"),
-    options=("gamma", "cap"),
-    needs_subtopics=True,
-    cutoff_unit="queries",
-    cite="luo2013",
+    "CT", options=("gamma", "cap"), needs_subtopics=True, cutoff_unit="queries", cite="luo2013"
 )
 def cube_test(sessions: MatchedSessions, recipe: SessionRecipe) -> Array:
-    """How much of each subtopic was found, per query?"""
+    """How much of each subtopic was found, per query?
+
+    Value: Σ over subtopics of min(cap, Σ gamma^n · the grade of its n-th document) / cap / the
+    number of subtopics / the number of queries
+    By hand: CT of ab / a is (1/2 + 1/2 + 1/4) / 2 / 5 / 2
+    """
     additions = _fill_subtopics(sessions, recipe)
     total = sum_by_index(sessions.session[additions.query], additions.gain, sessions.size)
     return np.asarray(total / sessions.query_counts)
 
 
 @_measure(
-    "ACT",
-    "the mean of CT after each document shown",
-    Example("ACT", "ab / a", "((1/2 + 1/2)/2/5 + (1/2 + 1/2 + 1/4)/2/5/2) / 2"),
-    options=("gamma", "cap"),
-    needs_subtopics=True,
-    cutoff_unit="queries",
-    cite="trec_dd",
+    "ACT", options=("gamma", "cap"), needs_subtopics=True, cutoff_unit="queries", cite="trec_dd"
 )
 def average_cube_test(sessions: MatchedSessions, recipe: SessionRecipe) -> Array:
     """How early was each subtopic found?
 
     What a document adds is there at all documents from it on: it counts once for each, divided
     by the number of queries so far.
+
+    Value: the mean of CT after each document shown
+    By hand: ACT of ab / a is ((1/2 + 1/2)/2/5 + (1/2 + 1/2 + 1/4)/2/5/2) / 2
     """
     additions = _fill_subtopics(sessions, recipe)
     share = sessions.retrieved / sessions.position

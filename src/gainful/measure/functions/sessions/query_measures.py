@@ -15,7 +15,7 @@ from gainful.errors import BadValue
 from gainful.match import Matched
 from gainful.match.matched import FILTERED_ORDERS, Subtopics
 from gainful.match.sessions import MatchedSessions
-from gainful.measure.entry import Entry, Example, SessionRecipe
+from gainful.measure.entry import Entry, SessionRecipe
 from gainful.measure.functions.sessions import collect
 from gainful.measure.functions.sessions.sdcg import sum_by_index
 from gainful.measure.functions.subtopics import find_all
@@ -29,8 +29,6 @@ _OPTIONS = ("gain", "negative", "empty")
 
 @_measure(
     "Session",
-    "the value of the first, last or best query, or the mean or sum of all of them",
-    Example("Session(of='P@1', over=mean)", "0 / 3", "(0 + 1) / 2"),
     options=("of", "over", *_OPTIONS),
     defaults={"of": "nDCG@10", "over": "mean"},
     bounded=False,
@@ -38,7 +36,11 @@ _OPTIONS = ("gain", "negative", "empty")
     cite="jarvelin2008",
 )
 def aggregate_queries(sessions: MatchedSessions, recipe: SessionRecipe) -> Array:
-    """What is the value of a ranking measure over the queries of a session?"""
+    """What is the value of a ranking measure over the queries of a session?
+
+    Value: the value of the first, last or best query, or the mean or sum of all of them
+    By hand: Session(of='P@1', over=mean) of 0 / 3 is (0 + 1) / 2
+    """
     over = recipe.setting("over")
     if over in ("first", "last"):
         queries = sessions.first_query if over == "first" else sessions.last_query
@@ -58,9 +60,6 @@ def aggregate_queries(sessions: MatchedSessions, recipe: SessionRecipe) -> Array
 
 @_measure(
     "RL",
-    "any measure of the last list, in which repeated documents are not relevant; "
-    "the ideal is unchanged",
-    Example("RL(of='nDCG@10')", "0 / 0 3", "1/log2(3)"),
     options=("of", "repeated", *_OPTIONS),
     defaults={"of": "nDCG@10", "repeated": "counts"},
     bounded=False,
@@ -71,6 +70,10 @@ def last_query(sessions: MatchedSessions, recipe: SessionRecipe) -> Array:
     """How good is the last query's list, if documents shown before do not count?
 
     The ideal stays as it is, as in the script of the TREC Session Track.
+
+    Value: any measure of the last list, in which repeated documents are not relevant; the ideal is
+    unchanged
+    By hand: RL(of='nDCG@10') of 0 / 0 3 is 1/log2(3)
     """
     queries = sessions.last_query
     rankings = as_rankings(sessions, queries)

@@ -9,7 +9,7 @@ from gainful.convention.session import minimum_positions
 from gainful.errors import BadValue
 from gainful.match.rank_order import ideal_order
 from gainful.match.sessions import JudgedResults, MatchedSessions
-from gainful.measure.entry import Entry, Example, SessionRecipe
+from gainful.measure.entry import Entry, SessionRecipe
 from gainful.measure.functions.sessions import collect
 from gainful.measure.ranked_run import normalise_by, weigh_grades
 from gainful.types import Array, Flags, Ranks
@@ -347,8 +347,6 @@ def session_curve(sessions: MatchedSessions, recipe: SessionRecipe) -> Array:
 
 @_measure(
     "sDCG",
-    "Σ over queries q and ranks i of gain / (1 + log_b i) / (1 + log_bq q)",
-    Example("sDCG(b=2, bq=4)@3", "0 1 0 / 3 1 / 3 2 0", "1/2 + (3 + 1/2)/1.5 + 4/(1 + log2(3)/2)"),
     curve=session_curve,
     options=_OPTIONS,
     bounded=False,
@@ -356,7 +354,11 @@ def session_curve(sessions: MatchedSessions, recipe: SessionRecipe) -> Array:
     cite="jarvelin2008",
 )
 def sdcg(sessions: MatchedSessions, recipe: SessionRecipe) -> Array:
-    """How much did the session gain, if later queries and ranks count less?"""
+    """How much did the session gain, if later queries and ranks count less?
+
+    Value: Σ over queries q and ranks i of gain / (1 + log_b i) / (1 + log_bq q)
+    By hand: sDCG(b=2, bq=4)@3 of 0 1 0 / 3 1 / 3 2 0 is 1/2 + (3 + 1/2)/1.5 + 4/(1 + log2(3)/2)
+    """
     gains, statistic = session_gains(sessions, recipe), recipe.convention.statistic
     if statistic == "average":
         return _average_vector(sessions, recipe)
@@ -371,12 +373,6 @@ def sdcg(sessions: MatchedSessions, recipe: SessionRecipe) -> Array:
 
 @_measure(
     "nsDCG",
-    "sDCG / the sDCG of the ideal session",
-    Example(
-        "nsDCG(b=2, bq=4)@1",
-        "0 / 3",
-        "(3/1.5) / (3 + 3/1.5)",
-    ),
     curve=session_curve,
     normalised=True,
     options=(*_OPTIONS, "ideal", "hold", "normalise", "average", "empty"),
@@ -384,7 +380,11 @@ def sdcg(sessions: MatchedSessions, recipe: SessionRecipe) -> Array:
     cite="jarvelin2008",
 )
 def nsdcg(sessions: MatchedSessions, recipe: SessionRecipe) -> Array:
-    """What share of the gain of an ideal session was reached?"""
+    """What share of the gain of an ideal session was reached?
+
+    Value: sDCG / the sDCG of the ideal session
+    By hand: nsDCG(b=2, bq=4)@1 of 0 / 3 is (3/1.5) / (3 + 3/1.5)
+    """
     gains, convention = session_gains(sessions, recipe), recipe.convention
     if convention.statistic == "average":
         return _average_vector(sessions, recipe)

@@ -7,13 +7,15 @@ Clarke observed.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 import polars as pl
 from attrs import frozen
 
 from gainful.errors import BadInput, BadValue, UnknownName
 from gainful.match.sessions import MatchedSessions
-from gainful.measure.entry import CHEAPER, Entry, Example, SessionRecipe
+from gainful.measure.entry import CHEAPER, Entry, SessionRecipe
 from gainful.measure.functions.sessions import collect
 from gainful.measure.functions.sessions.sdcg import select_results, sum_by_index
 from gainful.measure.functions.user_models import text_decay, time_decay
@@ -64,81 +66,74 @@ class _Walk:
 
 @_measure(
     "sTBG",
-    "TBG with one clock for the session: query_seconds for each query, per_summary "
-    "for each result, and for what is opened its seconds, or per_word · words + per_document",
-    Example(
-        "sTBG(words=400, query_seconds=10, opened=likely)",
-        "1 / 0 1",
-        "0.64*0.77*(0.5**(10/224) + 0.5**((2*10 + 2*4.4 + (0.018*400 + 7.8)*1.03)/224))",
-    ),
     options=(
-        *(
-            "half_life",
-            "per_summary",
-            "words",
-            "per_word",
-            "per_document",
-            "click",
-            "false_click",
-        ),
-        *("save", "query_seconds", *_WALK_OPTIONS),
+        *("half_life", "per_summary", "words", "per_word", "per_document", "click"),
+        *("false_click", "save", "query_seconds", *_WALK_OPTIONS),
     ),
     defaults={"opened": "auto"},
     bounded=False,
     cite="smucker2012",
 )
 def session_time_biased_gain(sessions: MatchedSessions, recipe: SessionRecipe) -> Array:
-    """How many relevant documents does a session save, if interest halves over time?"""
+    """How many relevant documents does a session save, if interest halves over time?
+
+    Value: TBG with one clock for the session: query_seconds for each query, per_summary for each
+    result, and for what is opened its seconds, or per_word · words + per_document
+    By hand: sTBG(words=400, query_seconds=10, opened=likely) of 1 / 0 1 is 0.64*0.77*(0.5**(10/224)
+    + 0.5**((2*10 + 2*4.4 + (0.018*400 + 7.8)*1.03)/224))
+    """
     walk = _walk(sessions, recipe)
-    click, false_click = float(recipe.setting("click")), float(recipe.setting("false_click"))
+    click, false_click = _numbers(recipe, "click", "false_click")
     opened = np.where(walk.relevant, click, false_click)
     if walk.clicked is not None:
         opened, false_click = walk.clicked.astype(np.float64), 0.0
-    per_word, per_document = (float(recipe.setting(name)) for name in ("per_word", "per_document"))
-    usual = per_word * float(recipe.setting("words")) + per_document
-    reading = per_word * _column(sessions, "words", float(recipe.setting("words"))) + per_document
+    per_word, words, per_document = _numbers(recipe, "per_word", "words", "per_document")
+    usual = per_word * words + per_document
+    reading = per_word * _column(sessions, "words", words) + per_document
     if walk.clicked is not None:
         reading = np.where(walk.clicked, _column(sessions, "seconds", reading), reading)
-    per_summary = float(recipe.setting("per_summary"))
-    seconds = walk.sum_before(
-        per_summary + opened * reading,
-        per_summary + false_click * usual,
-        float(recipe.setting("query_seconds")),
+    per_summary, per_query, save, half_life = _numbers(
+        recipe, "per_summary", "query_seconds", "save", "half_life"
     )
-    saved = float(recipe.setting("save")) * opened * walk.relevant
+    seconds = walk.sum_before(
+        per_summary + opened * reading, per_summary + false_click * usual, per_query
+    )
+    saved = save * opened * walk.relevant
     judged, counts, _, _ = select_results(sessions, recipe)
     rows, query = judged.row[counts], judged.query[counts]
-    gain = saved[rows] * time_decay(seconds[rows], float(recipe.setting("half_life")))
+    gain = saved[rows] * time_decay(seconds[rows], half_life)
     return sum_by_index(sessions.session[query], gain, sessions.size)
 
 
 @_measure(
     "sU",
-    "U with one text for the session: the snippets of all queries, and of what is "
-    "opened read_share · chars",
-    Example(
-        "sU(L=2000, chars=1000, opened=likely)",
-        "2 / 0 1",
-        "2*(1 - 400/2000) + 1*(1 - 1000/2000)",
-    ),
     options=("L", "snippet", "chars", "read_share", "gain", "negative", *_WALK_OPTIONS),
     defaults={"opened": "auto"},
     bounded=False,
     cite="sakai2013",
 )
 def session_u_measure(sessions: MatchedSessions, recipe: SessionRecipe) -> Array:
-    """How much does a session gain along the text that is read, up to L characters?"""
+    """How much does a session gain along the text that is read, up to L characters?
+
+    Value: U with one text for the session: the snippets of all queries, and of what is opened
+    read_share · chars
+    By hand: sU(L=2000, chars=1000, opened=likely) of 2 / 0 1 is 2*(1 - 400/2000) + 1*(1 -
+    1000/2000)
+    """
     walk = _walk(sessions, recipe)
     opened = walk.relevant if walk.clicked is None else walk.clicked
-    chars = _column(sessions, "chars", float(recipe.setting("chars")))
-    snippet = float(recipe.setting("snippet"))
-    read = snippet + opened * float(recipe.setting("read_share")) * chars
+    chars, snippet, read_share, length = _numbers(recipe, "chars", "snippet", "read_share", "L")
+    read = snippet + opened * read_share * _column(sessions, "chars", chars)
     position = walk.sum_before(read, snippet) + read
     judged, counts, gain, _ = select_results(sessions, recipe)
     kept = counts if walk.clicked is None else counts & walk.clicked[judged.row]
     rows, query = judged.row[kept], judged.query[kept]
-    decayed = gain[kept] * text_decay(position[rows], float(recipe.setting("L")))
+    decayed = gain[kept] * text_decay(position[rows], length)
     return sum_by_index(sessions.session[query], decayed, sessions.size)
+
+
+def _numbers(recipe: SessionRecipe, *names: str) -> Iterator[float]:
+    return (float(recipe.setting(name)) for name in names)
 
 
 def opens_clicked(sessions: MatchedSessions, recipe: SessionRecipe) -> bool:
@@ -179,8 +174,6 @@ def _sum_before(values: Array, starts: Ranks) -> Array:
 
 @_measure(
     "Cost",
-    "Σ over queries of per_query + Σ over results of per_result; a price is a number or a column",
-    Example("Cost(per_query=50, per_result=200)", "1 / 0 1", "2*50 + 3*200"),
     options=("per_query", "per_result"),
     defaults={"per_query": 1, "per_result": 0},
     bounded=False,
@@ -190,16 +183,19 @@ def _sum_before(values: Array, starts: Ranks) -> Array:
     cite="azzopardi2011",
 )
 def session_cost(sessions: MatchedSessions, recipe: SessionRecipe) -> Array:
-    """What does a session cost, in seconds, tokens or cents?"""
-    asked = _query_prices(sessions, recipe.setting("per_query"))
+    """What does a session cost, in seconds, tokens or cents?
+
+    Value: Σ over queries of per_query + Σ over results of per_result; a price is a number or a
+    column
+    By hand: Cost(per_query=50, per_result=200) of 1 / 0 1 is 2*50 + 3*200
+    """
+    price, asked = recipe.setting("per_query"), np.ones(len(sessions.position))
+    if isinstance(price, str):
+        asked = _read_column(sessions, price)[sessions.layout.query_starts]
+    else:
+        asked *= float(price)
     returned = _result_prices(sessions, recipe.setting("per_result"))
     return sum_by_index(sessions.session, asked + returned, sessions.size)
-
-
-def _query_prices(sessions: MatchedSessions, price: str | float) -> Array:
-    if not isinstance(price, str):
-        return np.full(len(sessions.position), float(price))
-    return _read_column(sessions, price)[sessions.layout.query_starts]
 
 
 def _result_prices(sessions: MatchedSessions, price: str | float) -> Array:

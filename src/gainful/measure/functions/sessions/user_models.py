@@ -54,18 +54,17 @@ _PATH_CELLS = 4_000_000  # sessions times path lengths that are laid out at once
 @_measure(
     "esnDCG",
     f"Σ {_OVER_PATHS}the DCG of what was looked at / {_IDEAL_SESSION}",
-    Example(
-        "esnDCG(p_ref=0.5, p_down=0.5)",
-        "0 1 / 3",
-        "0.25 * (7/log2(3) + 1/log2(3) + (1/log2(3) + 7/2)) / (7 + 1/log2(3))",
-    ),
     options=_PATH_OPTIONS,
     defaults={"gain": "exp", "discount": "log2", "remainder": "last"},
     bounded=False,
     cite="kanoulas2011",
 )
 def esndcg(sessions: MatchedSessions, recipe: SessionRecipe) -> Share:
-    """What share of the ideal DCG does a searcher who may stop anywhere reach?"""
+    """What share of the ideal DCG does a searcher who may stop anywhere reach?
+
+    By hand: esnDCG(p_ref=0.5, p_down=0.5) of 0 1 / 3 is 0.25 * (7/log2(3) + 1/log2(3) + (1/log2(3)
+    + 7/2)) / (7 + 1/log2(3))
+    """
     judged, counts, gain, depth = select_results(sessions, recipe)
     list_length = np.minimum(sessions.retrieved, depth)  # short lists are as they are
     path_length = np.bincount(sessions.session, list_length, minlength=sessions.size)
@@ -182,9 +181,6 @@ def _lengthen_paths(  # noqa: PLR0917  (what is carried, and what it meets)
 
 @_measure(
     "sRBP",
-    "(1 − p) Σ over queries m and ranks n of gain · (balance · p)^(n−1) · "
-    "((p − balance · p)/(1 − balance · p))^(m−1)",
-    Example("sRBP(p=0.8, balance=0.5)", "0 2 / 1", "0.2 * (0.4*2 + 0.4/0.6)"),
     options=("p", "balance", "gain", "rel", "duplicates", "depth", "negative"),
     bounded=False,
     cite="lipani2019",
@@ -195,6 +191,10 @@ def srbp(sessions: MatchedSessions, recipe: SessionRecipe) -> Array:
     After each document the searcher goes on with probability p; then stays in the list with
     probability `balance`, or else asks the next query. The weights are those of the authors' own
     notebook (github.com/aldolipani/sRBP); they sum to 1.
+
+    Value: (1 − p) Σ over queries m and ranks n of gain · (balance · p)^(n−1) · ((p − balance ·
+    p)/(1 − balance · p))^(m−1)
+    By hand: sRBP(p=0.8, balance=0.5) of 0 2 / 1 is 0.2 * (0.4*2 + 0.4/0.6)
     """
     p, balance = float(recipe.setting("p")), float(recipe.setting("balance"))
     judged, counts, gain, _ = select_results(sessions, recipe)
@@ -268,14 +268,6 @@ class _Lists:
 
 @_measure(
     "sINST",
-    "gain per document; in a list goes on with ((x − 1) / x)², x being 2T + "
-    "documents looked at in the session − gain so far; after a list asks the next query with "
-    "p_ref",
-    Example(
-        "sINST(T=1, p_ref=0.5, max_grade=1)@2",
-        "1 0 / 1",
-        "(1 + 1/2) / (5/4 + 1/2 + (3/4 * 1/4 + 1/4 * 4/9)/2)",
-    ),
     options=("T", *_RATE_OPTIONS),
     defaults={"goal": "session"},
     cutoff_kind="needed",
@@ -286,6 +278,11 @@ def session_inst(sessions: MatchedSessions, recipe: SessionRecipe) -> Array:
 
     With goal=session, what was looked at and what was gained count on from list to list: only so
     is INST's rule a probability, whatever was gained before.
+
+    Value: gain per document; in a list goes on with ((x − 1) / x)², x being 2T + documents looked
+    at in the session − gain so far; after a list asks the next query with p_ref
+    By hand: sINST(T=1, p_ref=0.5, max_grade=1)@2 of 1 0 / 1 is (1 + 1/2) / (5/4 + 1/2 + (3/4 * 1/4
+    + 1/4 * 4/9)/2)
     """
     T = float(recipe.setting("T"))  # noqa: N806  (as in the paper)
     check_goal(T, "sINST")
@@ -298,14 +295,6 @@ def session_inst(sessions: MatchedSessions, recipe: SessionRecipe) -> Array:
 
 @_measure(
     "sIFT",
-    "gain per document; in a list goes on as IFT's forager, by the gain of the "
-    "session and the gain per document of the list; after a list asks the next query with "
-    "p_ref",
-    Example(
-        "sIFT(b1=1, R1=0, b2=1, R2=0, p_ref=0.5, max_grade=1)@2",
-        "0 1 / 1",
-        "(1/4 + 1/2) / (5/4 + 5/8)",
-    ),
     options=(*FORAGING, *_RATE_OPTIONS),
     defaults={**FORAGER, "goal": "session"},
     cutoff_kind="needed",
@@ -316,6 +305,11 @@ def session_ift(sessions: MatchedSessions, recipe: SessionRecipe) -> Array:
 
     With goal=session, the gain counts on from list to list. The rate is that of the list: it is
     the patch that a forager leaves.
+
+    Value: gain per document; in a list goes on as IFT's forager, by the gain of the session and the
+    gain per document of the list; after a list asks the next query with p_ref
+    By hand: sIFT(b1=1, R1=0, b2=1, R2=0, p_ref=0.5, max_grade=1)@2 of 0 1 / 1 is (1/4 + 1/2) / (5/4
+    + 5/8)
     """
     forage = make_forager(**{name: recipe.setting(name) for name in FORAGING})
     searcher = _Searcher(
