@@ -97,7 +97,7 @@ def spread_labels(targets: Sequence[float], gap: float, low: float, high: float)
     if not targets:
         return []
     order, steps = np.argsort(targets, kind="stable"), gap * np.arange(len(targets))
-    # Isotonic regression: of the means of neighbours the smallest to the right, of these the largest.
+    # Isotonic regression: means of neighbours, the smallest to the right, of these the largest.
     sums = np.cumsum([0.0, *(np.clip(targets, low, high)[order] - steps)])
     first, last = np.ogrid[: len(targets), 1 : len(targets) + 1]
     sizes = np.where(last > first, last - first, np.inf)
