@@ -257,8 +257,8 @@ def find_largest_changes(
 ) -> LargestChanges:
     """Which queries changed most from one run to another, and what moved in them?
 
-    The baseline comes first; both runs are matched with the same judgments. So many queries are
-    taken apart that rose, and as many that fell.
+    The baseline comes first; both runs are matched with the same judgments. Up to `most` queries
+    that rose are explained, and as many that fell.
     """
     if most < 0:
         raise BadValue("most", most, "a whole number from 0 on")
