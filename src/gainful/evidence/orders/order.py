@@ -83,9 +83,9 @@ def find_discordant_pairs(
     for at in order[:_MAX_PAIRS].tolist():
         side = 1 if gaps[0, at] > 0 else -1
         first, second = (runs[left[at]], runs[right[at]])[::side]
-        one, other = (side * gaps[:, at]).tolist()
+        gap, other_gap = (side * gaps[:, at]).tolist()
         verdicts = [None if flags is None else bool(flags[at]) for flags in significant]
-        pairs.append(DiscordantPair((first, second), (one, other), (verdicts[0], verdicts[1])))
+        pairs.append(DiscordantPair((first, second), (gap, other_gap), (verdicts[0], verdicts[1])))
     return len(order), tuple(pairs)
 
 
