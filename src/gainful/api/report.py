@@ -143,8 +143,8 @@ def report(
         changes={
             at: find_largest_changes(
                 (matched_runs[base], run),
-                recipe,
                 (results[base], results[at]),
+                choice.measure,
                 most=report_data.MAX_EXPLAINED,
             )
             for at, run in enumerate(matched_runs)
