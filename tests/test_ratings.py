@@ -75,6 +75,10 @@ def test_a_query_may_come_twice_with_the_same_ratings_only():
         )
 
 
+ONE = {"_id": "1", "rating": 1}
+PLACEHOLDERS = {"placeholders": {"$query": "a"}, "relevant_documents": {"1": 1}}
+
+
 def test_what_was_left_out_is_counted(tmp_path, run_gainful):
     queries = [{"query": "a", "ratings": {"1": 1, "2": None}}, {"query": "b", "ratings": {}}]
     (tmp_path / "ratings.json").write_text(json.dumps({"queries": queries}))
@@ -93,24 +97,11 @@ def test_what_was_left_out_is_counted(tmp_path, run_gainful):
         ({"queries": [{"query": "a", "ratings": [{"rating": 3}]}]}, BadInput),
         ({"queries": [{"query": "a", "ratings": {}}]}, BadInput),
         ({"queries": {"a": {"ratings": 1}}, "more": {"b": 1}}, BadInput),
-        (
-            {
-                "requests": [
-                    {"id": "a", "ratings": [{"_id": "1", "rating": 1}, {"_id": "1", "rating": 2}]}
-                ]
-            },
-            Duplicated,
-        ),
+        ({"requests": [{"id": "a", "ratings": [ONE, {"_id": "1", "rating": 2}]}]}, Duplicated),
         ({"judgmentRatings": [{"query": "a", "ratings": []}, 3]}, BadInput),
         ({"metric_score": 1, "details": {"a": [{"hits": []}]}}, BadInput),
         ({"metric_score": 1, "details": {"a": {"hits": [{"hit": None, "rating": 1}]}}}, BadInput),
-        (
-            {
-                "query_placeholder": [],
-                "queries": [{"placeholders": {"$query": "a"}, "relevant_documents": {"1": 1}}],
-            },
-            BadInput,
-        ),
+        ({"query_placeholder": [], "queries": [PLACEHOLDERS]}, BadInput),
     ],
 )
 def test_what_is_wrong_is_a_line(tmp_path, run_gainful, value, error):

@@ -146,13 +146,13 @@ def gate(
 ) -> int:
     """Is this RUN good enough to ship, by these QRELS?
 
-    For builds: fails when a mean is below its floor or, against a baseline, when a measure drops by
-    more than its bound or significantly, is not shown to be worse by less than a margin, or when
-    too many queries drop. Says which queries to look at first. The baseline keeps the values of
-    each query; a baseline with another convention or other judgments is refused. A baseline saved
-    in place of another remembers where the chain began: a run that is significantly worse than
-    that anchor fails too.
-    Where GITHUB_STEP_SUMMARY names a file, the verdict is added to it.
+    For builds. The gate fails if a mean is below its floor. Against a baseline it also fails if a
+    measure drops by more than its bound, or significantly, if it is not shown to be within a margin
+    (--no-worse-than), or if too many queries drop. It lists the queries to look at first.
+    A baseline stores the value of each query; one with another convention or other judgments is
+    refused. A baseline that replaces another one keeps the first of them as an anchor: a run that
+    is significantly worse than the anchor fails too.
+    If GITHUB_STEP_SUMMARY names a file, the verdict is added to it.
 
     Exit status: 0 passed, 1 failed, 2 invalid input or options.
 

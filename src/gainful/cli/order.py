@@ -26,10 +26,11 @@ from gainful.page.shown import Shown
 def order(*, qrels: str | None, runs: Any, measures: Any, **options: Any) -> Shown:
     """Do measures agree on which RUN is better, and which separates runs best?
 
-    Two tables. For each measure its discriminative power (the share of pairs of runs that are
-    significantly different), the smallest difference found significant, and the order of the runs
-    by their means. For each pair of measures how alike these orders are: Kendall's tau-b; tau_AP,
-    to which the top matters more; rank-biased overlap (RBO); and the discordant pairs of runs.
+    Prints two tables. The first has for each measure its discriminative power (the share of pairs
+    of runs that are significantly different), the smallest difference found significant, and the
+    order of the runs by their means. The second has for each pair of measures how alike these
+    orders are: Kendall's tau-b; tau_AP, which gives the top more weight; rank-biased overlap (RBO);
+    and the discordant pairs of runs.
 
     TSV, CSV and JSON lines have one value a line. Needs at least three runs.
     Exit status: 0 done, 2 invalid input or options.

@@ -209,7 +209,9 @@ def build_method(tests: Iterable[str] = TEST_NAMES, **options: Unpack[MethodOpti
         chance["resamples"] = resamples
     standardise = given.get("standardise")
     if standardise not in (None, "normal"):
-        raise UnknownName("standardisation", str(standardise), ["normal"], "only it is left")
+        raise UnknownName(
+            "standardisation", str(standardise), ["normal"], "the others were removed"
+        )
     equivalent = given.get("equivalent")
     margins = equivalent.values() if isinstance(equivalent, Mapping) else [equivalent]
     for margin in () if equivalent is None else margins:

@@ -142,7 +142,7 @@ class MatchedSessions:
     def clicks(self, option: str, value: str) -> Flags:
         """Which rows were clicked; an option that needs to know is refused if nobody does."""
         if "clicked" not in self.rows.columns:
-            raise BadValue(option, value, "another: the sessions have no column clicked")
+            raise BadValue(option, value, "another value: the sessions have no column clicked")
         return np.asarray(self.rows["clicked"].to_numpy(), dtype=bool)
 
     def is_new(self, results: JudgedResults, among: Flags) -> Flags:
@@ -179,7 +179,9 @@ class MatchedSessions:
     def searcher_judgments(self) -> JudgedResults:
         """The results that the searcher judged, at each occurrence; each session its own base."""
         if "grade" not in self.rows.columns:
-            raise BadValue("duplicates", "judged", "another: the sessions have no column grade")
+            raise BadValue(
+                "duplicates", "judged", "another value: the sessions have no column grade"
+            )
         has_grade = self.rows["grade"].is_not_null() & self.rows["doc"].is_not_null()
         row = has_grade.arg_true().to_numpy().astype(np.intp)
         query = self.query_of_row[row]

@@ -95,7 +95,7 @@ class Baseline:
         name = self.find_name(measure)
         if name is None:
             available = ", ".join(self.measures) or "none"
-            problem = f"it has no values of {measure}, but of {available}"
+            problem = f"it has values of {available}, but not of {measure}"
             expected = (
                 f"a baseline with it; save a new one with -m '{measure}' --save-baseline FILE"
             )

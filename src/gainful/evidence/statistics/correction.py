@@ -152,7 +152,7 @@ def correction_for(
     if not isinstance(correct, str) or correct not in CORRECTIONS:
         raise UnknownName("correction", str(correct), CORRECTIONS)
     if test == TUKEY and correct not in _ACROSS_MEASURES:
-        allowed = "bonferroni or none: tukey corrects the pairs, only measures are left"
+        allowed = "bonferroni or none: tukey corrects over pairs itself, so only measures remain"
         raise BadValue("correct", correct, allowed)
     if correct == MAX_T and test not in (*_MAX_T_TESTS, PERMUTATION):
         others = [name for name in CORRECTIONS if name != MAX_T]

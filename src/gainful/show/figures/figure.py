@@ -10,7 +10,7 @@ from typing import Any, Literal
 import polars as pl
 from attrs import define, field, frozen
 
-from gainful.errors import BadValue, WrongType
+from gainful.errors import BadValue, WrongType, check_whole_number
 from gainful.measure.entry import Direction
 from gainful.show.theme import DARK, LIGHT, SIZE, Spec, Tones
 from gainful.text import shorten
@@ -136,13 +136,8 @@ _MIN_PIXELS, _MAX_PIXELS = 120, 4000  # pixels
 
 
 def _check_pixels(_: object, attribute: Any, value: Any) -> None:
-    if value is None:
-        return
-    allowed = f"pixels, from {_MIN_PIXELS} to {_MAX_PIXELS}"
-    if isinstance(value, bool) or not isinstance(value, int):
-        raise WrongType(attribute.name, value, allowed)
-    if not _MIN_PIXELS <= value <= _MAX_PIXELS:
-        raise BadValue(attribute.name, value, allowed)
+    if value is not None:
+        check_whole_number(attribute.name, value, _MIN_PIXELS, _MAX_PIXELS)
 
 
 def _check_text(_: object, attribute: Any, value: Any) -> None:
@@ -169,7 +164,7 @@ class Look:
         >>> Look(width=50)
         Traceback (most recent call last):
         ...
-        gainful.errors.BadValue: width is 50; allowed: pixels, from 120 to 4000
+        gainful.errors.BadValue: width is 50; allowed: a whole number from 120 to 4000
     """
 
     title: str | None = field(default=None, validator=_check_text)

@@ -7,7 +7,7 @@ import polars as pl
 from gainful.evidence.judges import JudgeAgreement, JudgePair
 from gainful.show.figures.figure import FigureData, Look, shorten_name
 from gainful.show.figures.line_chart import with_caption
-from gainful.show.theme import Spec, Tones, nominal
+from gainful.show.theme import Spec, Tones, build_layer, nominal
 from gainful.text import format_exact
 
 _CELL = 52  # pixels
@@ -86,15 +86,9 @@ def _draw_cells(frame: pl.DataFrame, pair: JudgePair, tones: Tones) -> list[Spec
     x = nominal("other", sort=grades, axis=axis | {"title": f"grade by {second}"})
     y = nominal("grade", sort=grades[::-1], axis=axis | {"title": f"grade by {first}"})
     place = {"x": x, "y": y}
+    fill = place | {"fill": nominal("fill", scale=None)}
+    number = place | {"text": nominal("documents"), "color": nominal("ink", scale=None)}
     return [
-        {
-            "data": {"values": rows},
-            "mark": {"type": "rect", "stroke": tones.paper, "strokeWidth": 2},
-            "encoding": place | {"fill": nominal("fill", scale=None)},
-        },
-        {
-            "data": {"values": rows},
-            "mark": {"type": "text", "fontSize": 13},
-            "encoding": place | {"text": nominal("documents"), "color": nominal("ink", scale=None)},
-        },
+        build_layer("rect", rows, fill, stroke=tones.paper, strokeWidth=2),
+        build_layer("text", rows, number, fontSize=13),
     ]
