@@ -29,7 +29,6 @@ from gainful.evidence.statistics.correction import (
     RANDOMISATION,
     TUKEY,
     Family,
-    ample_resamples,
     correction_for,
     smallest_resamples,
 )
@@ -48,6 +47,7 @@ from gainful.measure.values import Results
 from gainful.types import Ranks
 
 Margins = float | Mapping[str, float]
+_SPARE_RESAMPLES = 10  # times what it takes for the smallest p to be significant at all
 
 
 class PairOptions(TypedDict, total=False):
@@ -194,7 +194,8 @@ class Method:
             raise BadValue("resamples", resamples, allowed)
         if self.resamples_given:
             return self
-        ample = min(max(resamples, ample_resamples(comparisons, alpha, sides)), MAX_RESAMPLES)
+        # More than the clearest difference is to be found.
+        ample = min(max(resamples, _SPARE_RESAMPLES * (least + 1) - 1), MAX_RESAMPLES)
         return evolve(self, resampling=evolve(self.resampling, resamples=ample))
 
 

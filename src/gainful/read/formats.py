@@ -14,7 +14,7 @@ from attrs import frozen
 
 from gainful.errors import BadInput, NoColumn, Swapped, check_name
 from gainful.read.column_names import USUAL_NAMES, ColumnMapping, are_column_names
-from gainful.read.qrels_and_run import QRELS, RUN, Kind, Qrels, Rows, Run, Value
+from gainful.read.qrels_and_run import QRELS, RUN, Kind, Rows, Value
 from gainful.read.source import ARROW_STREAM, DATASET, Source, is_folder, open_source
 from gainful.text import NUMBER_PATTERN
 
@@ -289,20 +289,6 @@ def read_file(
     value = build_value(read_rows(source, kind, format_name, columns))
     source.report_end()
     return value
-
-
-def read_qrels(
-    path: str | PathLike[str], format_name: str | None = None, columns: ColumnMapping = USUAL_NAMES
-) -> Qrels:
-    """Judgments from a file; see `read_file`."""
-    return read_file(path, QRELS, format_name, columns)
-
-
-def read_run(
-    path: str | PathLike[str], format_name: str | None = None, columns: ColumnMapping = USUAL_NAMES
-) -> Run:
-    """A run from a file; see `read_file`."""
-    return read_file(path, RUN, format_name, columns)
 
 
 def read_rows(

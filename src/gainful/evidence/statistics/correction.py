@@ -31,7 +31,6 @@ FAMILIES: Mapping[str, str] = {
 }
 _MAX_T_TESTS = (RANDOMISATION, FREEDMAN_LANE)  # that give all pairs anew from one draw
 _ACROSS_MEASURES = ("bonferroni", "none")
-_SPARE_RESAMPLES = 10  # times what it takes for the smallest p to be significant at all
 
 
 @frozen
@@ -169,8 +168,3 @@ def smallest_resamples(comparisons: int, alpha: float, sides: int = 1) -> int:
         11999
     """
     return ceil(sides * comparisons / alpha - COARSE_ROUNDING) - 1
-
-
-def ample_resamples(comparisons: int, alpha: float, sides: int = 1) -> int:
-    """Some times the smallest number, so that more than the clearest difference can be found."""
-    return _SPARE_RESAMPLES * (smallest_resamples(comparisons, alpha, sides) + 1) - 1
