@@ -14,7 +14,7 @@ import pytest
 from example_files import EXAMPLES
 from hypothesis import given, strategies as st
 from refusals import refuses
-from written_files import write_file
+from written_files import read_run, write_file
 
 import gainful
 from gainful.errors import BadInput, BadShape, BadValue, GainfulError
@@ -22,8 +22,7 @@ from gainful.evidence.statistics.effect_size import effect_size
 from gainful.measure.arrays import ncg_curve
 from gainful.read import binary_tables
 from gainful.read.binary_tables import check_parquet
-from gainful.read.formats import read_run
-from gainful.read.query_columns import read_queries
+from gainful.read.query_columns import read_texts
 
 QRELS = {"1": {"a": 1}}
 SOON = 5.0  # seconds of a reader that is linear, with room for a busy machine
@@ -196,7 +195,7 @@ def test_more_queries_than_can_be_counted(tmp_path, option):
 @pytest.mark.parametrize("separator", ["\u2028", "\x85", "\x0b", "\x0c"])
 def test_texts_of_queries_may_hold_odd_separators(tmp_path, separator):
     texts = write_file(tmp_path / "t.tsv", f"1\ta{separator}b\n2\tc\r\n")
-    assert read_queries(texts).read_texts() == {"1": f"a{separator}b", "2": "c"}
+    assert read_texts(texts) == {"1": f"a{separator}b", "2": "c"}
 
 
 def test_a_message_is_one_line_and_steers_no_terminal(tmp_path):

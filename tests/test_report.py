@@ -18,7 +18,7 @@ from scipy.stats import ttest_rel
 import gainful
 from gainful.errors import BadInput, BadValue, NotInstalled, UnknownName
 from gainful.match import dicts, frames
-from gainful.read.query_columns import read_document_texts, read_queries
+from gainful.read.query_columns import read_document_texts, read_texts
 from gainful.show.pages import report as report_module, report_data
 from gainful.show.pages.report_data import sample_queries
 
@@ -578,7 +578,7 @@ def test_what_cannot_be_reported_is_refused(runs, options, error, about):
 def test_texts_are_read_in_the_forms_people_have(tmp_path, name, text):
     file = tmp_path / name
     file.write_text(text, encoding="utf-8", newline="")
-    assert read_queries(file).read_texts() == {"1": "where to sleep", "2": "what, to eat"}
+    assert read_texts(file) == {"1": "where to sleep", "2": "what, to eat"}
 
 
 @pytest.mark.parametrize(
@@ -610,7 +610,7 @@ def test_documents_are_read_in_the_forms_people_have(tmp_path, name, text):
 def test_texts_that_are_none_are_refused_by_line(tmp_path, name, text, about):
     (tmp_path / name).write_bytes(text)
     with refuses(BadInput, about):
-        read_queries(tmp_path / name).read_texts()
+        read_texts(tmp_path / name)
 
 
 # ── under every convention ───────────────────────────────────────────────────────────────────
