@@ -260,7 +260,7 @@ def continue_to_goal(gain: Array, T: float, k: int) -> Array:  # noqa: N803
     Value: gain / documents looked at, until the gain reaches T or the rank reaches k
     By hand: BPM(T=1, max_grade=2)@4 of 1 0 1 2 is (1/2 + 1/2) / 3
     """
-    return ((rank_row(gain) < k) & (np.cumsum(gain, axis=1) < T)) * 1.0
+    return ((rank_row(gain) < k) & (np.cumsum(gain, axis=1) < T)).astype(np.float64)
 
 
 @_rate_of_gain("NERR8", cite="azzopardi2021")
