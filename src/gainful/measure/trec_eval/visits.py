@@ -95,30 +95,32 @@ class Visits:
 
     queries: Sequence[str]
     stop: str | None = None
+    missing: Sequence[str] = ()  # the queries that the run lacks
 
 
 def plan_visits(
     judged: Collection[str],
-    retrieved: Collection[str],
+    missing: Sequence[str],
     stops: Mapping[str, str],
     reason: str | None,
     options: TrecEvalOptions,
 ) -> Visits:
     """The queries in trec_eval's order, by their bytes."""
-    run_queries = {*retrieved}
+    lacking = {*missing}
     queries: list[str] = []
     for query in sorted(judged, key=str.encode):
         if options.only_query not in (None, query):
             continue
-        if query not in run_queries and not (options.complete and options.version == 10):
+        if query in lacking and not (options.complete and options.version == 10):
             if options.version == 9:
                 continue
-            lacking = f"query {query!r} is judged, but the run lacks it"
-            return Visits(queries, f"{lacking} (-c counts it as 0, --as 9 skips it)")
+            problem = f"query {query!r} is judged, but the run lacks it"
+            stop = f"{problem} (-c counts it as 0, --as 9 skips it)"
+            return Visits(queries, stop, missing)
         if reason is not None or query in stops:
-            return Visits(queries, reason or stops[query])
+            return Visits(queries, reason or stops[query], missing)
         queries.append(query)
-    return Visits(queries)
+    return Visits(queries, missing=missing)
 
 
 def refuse_judgments(lines: Sequence[TrecLine], options: TrecEvalOptions) -> str | None:
