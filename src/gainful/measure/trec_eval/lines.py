@@ -195,11 +195,6 @@ def _average_levels(ranked: RankedRun, recipe: Recipe, arguments: Arguments) -> 
     return np.where(relevant, np.where(places > 0, reached / places, NO_NUMBER), 0.0)
 
 
-def _average_relevant_ranks(ranked: RankedRun, recipe: Recipe, arguments: Arguments) -> Array:
-    values = _compute_by_catalogue(ranked, recipe, arguments)
-    return np.where(values > 0, values, 0.0)
-
-
 def _set_f(ranked: RankedRun, _recipe: Recipe, arguments: Arguments) -> Array:
     beta, rel = arguments.get("beta", 1.0), arguments["rel"]
     hits = ranked.count(ranked.relevant(rel))
@@ -211,7 +206,7 @@ _OF_ITS_OWN: Mapping[str, Callable[[RankedRun, Recipe, Arguments], Array]] = {
     "iprec_at_recall": _interpolate,
     "11pt_avg": _average_points,
     "Rndcg": _average_levels,
-    "ndcg_rel": _average_relevant_ranks,
+    "ndcg_rel": _average_over_hits,
     "set_F": _set_f,
     "map": _average_over_hits,
     "map_avgjg": _average_over_hits,

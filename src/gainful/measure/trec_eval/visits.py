@@ -146,29 +146,23 @@ def check_documents(
     """
     if all(line.trec_name.judgments == "none" for line in lines):
         return run, {}
+    stops = {}
+    if judged.kind == "qrels":
+        judged_twice = find_duplicates(judged.frame)
+        first = judged_twice.unique(["query"], keep="first", maintain_order=True)
+        stops = _describe_duplicates(first, "judged twice")
     repeated = find_duplicates(run.frame)
-    stops = _find_duplicate_judgments(judged.frame) if judged.kind == "qrels" else {}
     if repeated.is_empty():
         return evolve(run, distinct=True), stops
-    return run, _find_duplicate_docs(run, repeated, options) | stops
-
-
-def _find_duplicate_judgments(frame: pl.DataFrame) -> dict[str, str]:
-    repeated = find_duplicates(frame).unique(["query"], keep="first", maintain_order=True)
-    return {
-        query: f"query {query!r} has document {quote(doc)} judged twice"
-        for query, doc, _ in repeated.iter_rows()
-    }
-
-
-def _find_duplicate_docs(
-    run: Run, repeated: pl.DataFrame, options: TrecEvalOptions
-) -> dict[str, str]:
     frame = run.frame.filter(run.frame["query"].is_in(repeated["query"].unique().implode()))
-    frame = order_run(frame, options)
+    in_order = find_duplicates(order_run(frame, options))
+    return run, _describe_duplicates(in_order, "twice") | stops
+
+
+def _describe_duplicates(repeated: pl.DataFrame, problem: str) -> dict[str, str]:
     return {
-        query: f"query {query!r} has document {quote(doc)} twice"
-        for query, doc, _ in find_duplicates(frame).iter_rows()
+        query: f"query {query!r} has document {quote(doc)} {problem}"
+        for query, doc, _ in repeated.iter_rows()
     }
 
 
