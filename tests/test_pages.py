@@ -7,6 +7,7 @@ import shutil
 import subprocess
 import sys
 import threading
+from base64 import b64encode
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -14,6 +15,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 from axe_playwright_python.sync_playwright import Axe
+from tools.screenshots import PICTURES, SHOTS, take_screenshot
 from tools.site import write_built_pages
 
 import gainful
@@ -267,6 +269,33 @@ def test_pages_of_the_site_are_short_their_commands_whole_and_their_links_lead_s
             place, _, anchor = link.removeprefix(f"{address}/").partition("#")
             assert (folder / place).is_file(), (name, link)
             assert not anchor or place not in read or anchor in read[place]["ids"], (name, link)
+
+
+COUNT_CHANGED = """async (pictures) => {
+  const [first, second] = await Promise.all(pictures.map(async (picture) => {
+    const image = new Image();
+    image.src = `data:image/png;base64,${picture}`;
+    await image.decode();
+    const context = Object.assign(document.createElement("canvas"), { width: image.width, height: image.height }).getContext("2d");
+    context.drawImage(image, 0, 0);
+    return context.getImageData(0, 0, image.width, image.height).data;
+  }));
+  return first.length === second.length ? first.filter((value, at) => Math.abs(value - second[at]) > 48).length / first.length : 1;
+}"""
+
+
+@pytest.mark.parametrize("name", SHOTS)
+def test_screenshots_show_the_pages_as_they_are(browser, study, name, tmp_path, monkeypatch):
+    """Another font changes some pixels; another page changes many."""
+    monkeypatch.chdir(tmp_path)
+    study.write("demo")
+    (tmp_path / "examples").symlink_to(ROOT / "examples")
+    pictures = [(PICTURES / name).read_bytes(), take_screenshot(browser, name)]
+    page = browser.new_page()
+    encoded = [b64encode(picture).decode() for picture in pictures]
+    changed = page.evaluate(COUNT_CHANGED, encoded)
+    page.close()
+    assert changed < 0.05
 
 
 FIND_CUT = """() => {

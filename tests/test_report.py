@@ -20,7 +20,7 @@ from scipy.stats import ttest_rel
 import gainful
 from gainful.errors import BadInput, BadValue, NotInstalled, UnknownName
 from gainful.match import dicts, frames
-from gainful.read.query_columns import read_document_texts, read_queries
+from gainful.read.query_columns import read_document_texts, read_texts
 from gainful.show.pages import report as report_module, report_data
 from gainful.show.pages.report_data import sample_queries
 
@@ -596,7 +596,7 @@ def test_an_option_that_only_compare_has_is_refused(option):
 def test_texts_are_read_in_the_forms_people_have(tmp_path, name, text):
     file = tmp_path / name
     file.write_text(text, encoding="utf-8", newline="")
-    assert read_queries(file).read_texts() == {"1": "where to sleep", "2": "what, to eat"}
+    assert read_texts(file) == {"1": "where to sleep", "2": "what, to eat"}
 
 
 @pytest.mark.parametrize(
@@ -615,7 +615,7 @@ def test_texts_that_are_none_are_refused_by_line(tmp_path, name, text, about):
     file = tmp_path / name
     file.write_text(text, encoding="utf-8")
     with refuses(BadInput, about):
-        read_queries(file).read_texts()
+        read_texts(file)
 
 
 @pytest.mark.parametrize(
@@ -635,7 +635,7 @@ def test_texts_that_are_no_text_are_refused(tmp_path):
     file = tmp_path / "a.tsv"
     file.write_bytes(b"1\t\xff\n")
     with refuses(BadInput, "a.tsv:1"):
-        read_queries(file).read_texts()
+        read_texts(file)
 
 
 # ── under every convention ───────────────────────────────────────────────────────────────────

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 from shutil import which
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from tools.commands import run_command
 
@@ -53,11 +53,18 @@ def take_screenshots() -> None:
 
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=browser_path, args=["--no-sandbox"])
-        for name, shot in SHOTS.items():
-            print(run_command(shot.command))
-            page = browser.new_page(viewport={"width": WIDTH, "height": shot.height})
-            page.goto((ROOT / shot.page).as_uri())
-            page.wait_for_timeout(1500)  # what is computed in a worker is drawn by then
-            page.screenshot(path=PICTURES / name)
-            page.close()
+        for name in SHOTS:
+            (PICTURES / name).write_bytes(take_screenshot(browser, name))
         browser.close()
+
+
+def take_screenshot(browser: Any, name: str) -> bytes:
+    """One picture: its page is written, opened, and shown as far down as the picture goes."""
+    shot = SHOTS[name]
+    print(run_command(shot.command))
+    page = browser.new_page(viewport={"width": WIDTH, "height": shot.height})
+    page.goto(Path(shot.page).resolve().as_uri())
+    page.wait_for_timeout(1500)  # what is computed in a worker is drawn by then
+    picture: bytes = page.screenshot()
+    page.close()
+    return picture

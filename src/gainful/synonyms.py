@@ -265,7 +265,11 @@ def find_nearest(name: str, names: Iterable[str], *, whole: bool = False) -> str
     allowed = min(len(name) - 1, 1 if len(name) <= _SHORT else _MAX_CHANGES)
     known_names = list(names)
     near = [(count_changes(name, known, allowed), known) for known in known_names]
-    changes, nearest = min(near, default=(allowed + 1, ""), key=lambda item: item[0])
+    changes, nearest = min(
+        near,
+        default=(allowed + 1, ""),
+        key=lambda item: (item[0], abs(len(item[1]) - len(name))),
+    )
     if changes <= allowed or whole:
         return nearest if changes <= allowed else None
     return next((known for known in known_names if _continues(known, name)), None)

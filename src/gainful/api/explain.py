@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Unpack
 
-import numpy as np
-
 from gainful.api.evaluate import evaluate_run
 from gainful.api.keywords import answer_keywords
 from gainful.api.run_options import RunOptions, RunReading, answer_run_options
@@ -18,9 +16,9 @@ from gainful.measure.contributions import Contributions, explain_grades
 from gainful.measure.explanation import Explanation, explain_ranking, rank_queries
 from gainful.measure.language import parse
 from gainful.measure.measure import Measure
+from gainful.measure.values import list_values
 from gainful.read.inputs import AnyQrels, AnyRun
 from gainful.read.ranking_matrix import Numbers, read_ranking
-from gainful.types import finite_or_none
 
 
 @answer_keywords
@@ -101,6 +99,6 @@ def explain_query(
     if str(query) not in results.ids:
         raise UnknownName("query", str(query), results.ids)
     (recipe,), (values,) = results.recipes.values(), results.values.values()
-    value = finite_or_none(float(np.ma.filled(values, np.nan)[list(results.ids).index(str(query))]))
+    value = list_values(values)[list(results.ids).index(str(query))]
     rankings = rank_queries(matched, recipe, [str(query)])
     return contributions.explain_query(recipe, rankings, str(query), value)

@@ -49,13 +49,13 @@ from gainful.measure.notes import require_qrels_overlap
 from gainful.measure.sessions.results import SessionResults
 from gainful.measure.values import Results
 from gainful.read.inputs import AnyQrels, AnyRun
-from gainful.read.query_columns import AnyQueries, read_document_texts, read_queries
+from gainful.read.query_columns import AnyQueries, read_document_texts, read_texts
 from gainful.read.session_inputs import AnySessions
 from gainful.read.several_systems import SYSTEM
 from gainful.show.figures.figure import FigureData
 from gainful.show.figures.session_curves import sessions_data
-from gainful.show.pages import report_data
 from gainful.show.pages.report import Report, ReportContent, render_report, require_extra
+from gainful.show.pages.report_data import MAX_EXPLAINED, QueryValues, choose_rows
 from gainful.show.pages.report_text import label_runs
 from gainful.show.pages.session_report import (
     SessionReportContent,
@@ -121,8 +121,9 @@ def report(
     labels = label_runs(names)
     method_options["baseline"] = labels[base]
     method = build_method(**method_options)
-    query_texts = _read_texts(inputs.get("queries"), grouped=inputs.get("group") is not None)
-    if inputs.get("group") is None:
+    queries, grouped = inputs.get("queries"), inputs.get("group") is not None
+    query_texts = {} if queries is None else read_texts(queries, optional=grouped)
+    if not grouped:
         inputs.pop("queries", None)
     resampling, reading = method.resampling, RunReading.from_options(inputs)
     clusters = find_clusters(method.cluster, reading, qrels, *named_runs.values())
@@ -131,8 +132,9 @@ def report(
     results = [evolve(run, name=label) for (run, _), label in zip(evaluated, labels, strict=True)]
     require_qrels_overlap(results)
     systems = list_systems(results)
-    choice = report_data.choose_queries(results, base, resampling.seed)
-    recipe = results[0].recipes[choice.measure]
+    table, recipes = QueryValues.from_results(results), results[0].recipes
+    choice = choose_rows(table, recipes, base, resampling.seed)
+    recipe = recipes[choice.measure]
     content = ReportContent(
         **_compare(systems, results, clusters=clusters, **method_options),
         full_names=names,
@@ -143,9 +145,9 @@ def report(
         changes={
             at: find_largest_changes(
                 (matched_runs[base], run),
-                recipe,
                 (results[base], results[at]),
-                most=report_data.MAX_EXPLAINED,
+                choice.measure,
+                most=MAX_EXPLAINED,
             )
             for at, run in enumerate(matched_runs)
             if at != base
@@ -169,13 +171,6 @@ def _compare(
             results, lambda some: compare_results(some, **options)
         )
     return {"systems": systems, "comparison": comparison, "incomparable": reasons}
-
-
-def _read_texts(queries: AnyQueries | None, *, grouped: bool) -> dict[str, str]:
-    if queries is None:
-        return {}
-    table = read_queries(queries)
-    return {} if grouped and not table.has_texts else table.read_texts()
 
 
 def _estimate_intervals(results: Results, resampling: Resampling) -> MeanIntervals:

@@ -225,7 +225,7 @@ class GroupOptions(RunOptions, total=False):
 def refuse_lone_queries(queries: AnyQueries) -> NoReturn:
     """A table of queries says nothing where no groups are asked for."""
     value = fspath(queries) if isinstance(queries, (str, PathLike)) else "a table"
-    allowed = f"it only together with {name_way('--group COLUMN', 'group=')}, one of its columns"
+    allowed = f"a value only with {name_way('--group COLUMN', 'group=')}, one of its columns"
     raise BadValue(name_way("--queries", "queries"), value, allowed)
 
 

@@ -14,7 +14,7 @@ from gainful.api.session_options import (
     list_others_in_parts,
     read_session_qrels,
 )
-from gainful.errors import BadInput, BadValue, UnknownName, WrongType
+from gainful.errors import BadValue, UnknownName, WrongType
 from gainful.match.behaviour_gains import (
     USUAL_RULE,
     GainEvent,
@@ -24,6 +24,7 @@ from gainful.match.behaviour_gains import (
     parse_gain_rule,
 )
 from gainful.match.session_groups import By, check_group_names
+from gainful.match.sessions import no_gains
 from gainful.measure.entry import SessionRecipe
 from gainful.measure.sessions.in_parts import (
     AnySummer,
@@ -126,11 +127,7 @@ def match_by(
         gains = parse_gain_rule(USUAL_RULE if rule is None else rule)
         notes = [describe_gain_rule(gains, asked=rule is not None)]
     elif qrels is None and "grade" not in columns:
-        raise BadInput(
-            sessions.name,
-            "there are no judgments, no column grade and no clicks",
-            "judgments (--qrels), or searchers' actions (--gain-from)",
-        )
+        raise no_gains(sessions.name)
     by_topic = qrels is None and "topic" in columns
     matcher = PartMatcher(
         name=sessions.name,

@@ -286,5 +286,5 @@ def refuse_measure(run: str | None) -> None:
 
     if is_measure(run):
         raise click.UsageError(
-            f"{run}: there is no such file, but a measure of that name; write -m {run}"
+            f"{run} is a measure, and there is no file of that name; write -m {run}"
         )

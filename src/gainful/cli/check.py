@@ -20,12 +20,12 @@ from gainful.page.shown import Shown
     piped="table",
 )
 def check(*, files: tuple[str, ...], **options: Any) -> tuple[Shown, int]:
-    """Is anything wrong with FILES, judgments, runs or sessions, by themselves and together?
+    """Is anything wrong with these FILES (judgments, runs, sessions), alone or together?
 
     Reports malformed lines, duplicates, scores that are not numbers, ties, scores that contradict
-    ranks, queries on one side only, grades, and the share of unjudged documents; of sessions also
-    positions and ranks that are missing or repeated, lengths, documents shown again, clicks, and
-    topics without judgments. Exit status 1 if anything is wrong.
+    ranks, queries on one side only, grades, and the share of unjudged documents. For sessions it
+    also reports positions and ranks that are missing or repeated, lengths, documents shown again,
+    clicks, and topics without judgments. Exit status 1 if anything is wrong.
 
     \b
     Examples:

@@ -263,7 +263,7 @@ def _choose_suffix(output: str | None, wants_data: bool) -> str:
     if is_stdout(output):
         if wants_data:
             return SUFFIXES["csv"]
-        raise click.UsageError("name a file with -o, such as -o figure.svg, or ask for --data")
+        raise click.UsageError("name a file with -o, such as -o figure.svg, or use --data")
     suffix = Path(str(output)).suffix.lower()
     if suffix not in _SUFFIXES:
         raise click.UsageError(f"-o {output}: FILE must end in {', '.join(_SUFFIXES)}")

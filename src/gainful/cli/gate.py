@@ -146,13 +146,13 @@ def gate(
 ) -> int:
     """Is this RUN good enough to ship, by these QRELS?
 
-    For builds: fails when a mean is below its floor or, against a baseline, when a measure drops by
-    more than its bound or significantly, is not shown to be worse by less than a margin, or when
-    too many queries drop. Says which queries to look at first. The baseline keeps the values of
-    each query; a baseline with another convention or other judgments is refused. A baseline saved
-    in place of another remembers where the chain began: a run that is significantly worse than
-    that anchor fails too.
-    Where GITHUB_STEP_SUMMARY names a file, the verdict is added to it.
+    For builds. The gate fails if a mean is below its floor. Against a baseline it also fails if a
+    measure drops by more than its bound, or significantly, if it is not shown to be within a margin
+    (--no-worse-than), or if too many queries drop. It lists the queries to look at first.
+    A baseline stores the value of each query; one with another convention or other judgments is
+    refused. A baseline that replaces another one keeps the first of them as an anchor: a run that
+    is significantly worse than the anchor fails too.
+    If GITHUB_STEP_SUMMARY names a file, the verdict is added to it.
 
     Exit status: 0 passed, 1 failed, 2 invalid input or options.
 
@@ -172,7 +172,6 @@ def gate(
         refuse_idle_options(
             ("test", "alpha", "cluster", "seed", "resamples"), "needs tests against a baseline"
         )
-    _refuse_no_rule(rules, baseline, save_baseline)
     if run is None and not holds_qrels_and_run(qrels, options["columns"]):
         raise click.UsageError("name a RUN: gainful gate QRELS RUN --floor nDCG@10=0.45")
     run = run or qrels
@@ -189,18 +188,6 @@ def gate(
     deliver(verdict.page(verbose=verbose), form, output, beside=verdict.files_to_save())
     _append_summary(verdict)
     return 0 if verdict.passed else 1
-
-
-def _refuse_no_rule(rules: Rules, baseline: str | None, save_baseline: str | None) -> None:
-    if not rules.has_rules and save_baseline is None:
-        raise click.UsageError(
-            "a gate without a rule passes everything: name --floor, --ceiling, --max-drop, "
-            "--no-worse-than, --per-query or --significant, or --save-baseline"
-        )
-    if rules.needs_baseline and baseline is None:
-        raise click.UsageError(
-            "--max-drop, --no-worse-than, --per-query and --significant need --baseline FILE"
-        )
 
 
 def _append_summary(verdict: Verdict) -> None:

@@ -28,7 +28,7 @@ from gainful.page.shown import Shown
     *("alpha", "seed", "resamples", *PRINT_RUNS),
 )
 def judges(*, qrels: tuple[str, ...], runs: Any, **options: Any) -> Shown:
-    """Do judges agree, people or models, and would each rank runs alike?
+    """Do judges (people or models) agree, and do they rank runs alike?
 
     Each QRELS is one judge. Prints weighted kappa, Krippendorff's alpha and bias with intervals,
     the table of grades and the queries with the most disagreement; with --run also how alike the

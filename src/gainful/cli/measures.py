@@ -18,9 +18,9 @@ from gainful.page.shown import Shown
     piped="table",
 )
 def measures(*, name: str | None) -> Page:
-    """What can be computed: all measures, gains and discounts, or all about one NAME.
+    """What can be computed? Lists all measures, gains and discounts, or explains one NAME.
 
-    NAME may also be an option, such as ties or negative: what its values mean.
+    NAME may also be an option, such as ties or negative.
 
     \b
     Examples:
@@ -43,7 +43,7 @@ def measures(*, name: str | None) -> Page:
     piped="table",
 )
 def conventions(*, name: str | None, other: str | None) -> Shown:
-    """What does a tool do in every situation? All of them, one NAME, or the difference of two.
+    """What does a tool do in every situation? Lists all tools, one NAME, or how two differ.
 
     \b
     Examples:

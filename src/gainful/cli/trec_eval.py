@@ -41,8 +41,8 @@ _FORMATS = {"-R": ("qrels", "prefs", "qrels_prefs", "qrels_jg"), "-T": ("trec_re
 _HELP = """\
 Usage: gainful trec_eval [OPTIONS] QRELS RUN
 
-  trec_eval's numbers to the byte, without trec_eval: the same options, output
-  (but for traces) and exit status.
+  Prints what trec_eval prints, to the byte: same options, output (except
+  traces) and exit status.
 
 Options:
   -q            Print the values of each query too.

@@ -303,26 +303,25 @@ def _find_all(  # noqa: PLR0917  (all of a mean)
     most_drawn: int | None = None,
 ) -> tuple[dict[str, Interval], list[str]]:
     """The interval of each mean over some units, and why some are not all there."""
-    averaged, intervals, reasons = {}, {}, {}
+    averaged, outcomes = {}, {}
     for name, recipe in results.recipes.items():
         values = np.ma.asarray(results.values[name])
         rows = np.flatnonzero(flags & ~np.ma.getmaskarray(values))
         cluster = drawn.select(rows)
+        problem = ""
         if isinstance(results, SessionResults) and results.has_joint_mean(name):
-            reasons[name] = "the mean is not an average of values, so there is no interval"
+            problem = "the mean is not an average of values, so there is no interval"
         elif cluster is not None and cluster.size > 1 and not cluster.any():
-            reasons[name] = f"all belong to one {drawn.name}: no interval"
+            problem = f"all belong to one {drawn.name}: no interval"
+        if problem:
+            outcomes[name] = Interval(finite_or_none(results.mean_of(name, flags))), problem
         else:
             names = [results.ids[row] for row in rows.tolist()]
             averaged[name] = Averaged(values.data[rows], names, recipe.entry, cluster)
     both = find_intervals([*averaged.values()], resampling, unit=unit, most_drawn=most_drawn)
-    for name, (interval, reason) in zip(averaged, both, strict=True):
-        intervals[name], reasons[name] = interval, reason
-    for name in reasons.keys() - averaged.keys():
-        intervals[name] = Interval(finite_or_none(results.mean_of(name, flags)))
-    order = list(results.recipes)
-    notes = [f"{name}: {reasons[name]}" for name in order if reasons[name]]
-    return {name: intervals[name] for name in order}, notes
+    outcomes |= dict(zip(averaged, both, strict=True))
+    notes = [f"{name}: {outcomes[name][1]}" for name in results.recipes if outcomes[name][1]]
+    return {name: outcomes[name][0] for name in results.recipes}, notes
 
 
 def group_intervals(

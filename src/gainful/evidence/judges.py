@@ -160,7 +160,7 @@ def compare_grades(
         resampling: how queries are drawn again for intervals.
     """
     for name, value, allowed in (("weights", weights, WEIGHTS), ("level", level, LEVELS)):
-        if value not in allowed:
+        if not isinstance(value, str) or value not in allowed:
             raise BadValue(name, value, ", ".join(allowed))
     graded = pl.concat(
         frame.select("query", "doc", "grade", judge=pl.lit(judge))
@@ -381,11 +381,13 @@ def _describe_order(result: JudgeAgreement) -> list[str]:
         return [f"All judges rank the {runs} runs alike by {result.measure}."]
     taus = [item.tau for item in result.order.agreement if item.tau is not None]
     lowest = f" (tau {min(taus):.2f})" if taus else ""
-    flips = "no significant difference changes"
+    flips = "no significant difference changes its sign"
     if result.flips:
-        flips = f"{count_noun(result.flips, 'significant difference')} between two runs changes"
-    pairs = count_noun(discordant, "pair")
-    return [f"By {result.measure}, {pairs} of {runs} runs change places{lowest}; {flips} its sign."]
+        verb = "changes its sign" if result.flips == 1 else "change their signs"
+        flips = f"{count_noun(result.flips, 'significant difference')} between two runs {verb}"
+    places = "changes places" if discordant == 1 else "change places"
+    pairs = f"{count_noun(discordant, 'pair')} of {runs} runs {places}{lowest}"
+    return [f"By {result.measure}, {pairs}; {flips}."]
 
 
 def _describe_method(result: JudgeAgreement) -> list[str]:

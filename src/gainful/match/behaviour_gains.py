@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 from gainful.errors import BadInput, BadValue, UnknownName, WrongType
 from gainful.read.event_times import parse_duration
 from gainful.read.propensities import AnyPropensities, read_propensities
-from gainful.read.session_events import find_behaviour
+from gainful.read.session_events import find_done
 from gainful.read.sessions import LIST_LENGTH, Sessions
 from gainful.text import count_noun, format_range, format_short, join_words
 from gainful.types import Array, is_number, slices
@@ -38,7 +38,6 @@ USUAL_RULE = "clicked"
 ESTIMATE = "estimate"
 _ALLOWED = "clicked, purchased, dwell>=30s, or weights such as clicked=1,purchased=5"
 _DWELL = re.compile(r"(dwell|seconds)\s*>=\s*(.+)")
-_FLAGS = {"1": True, "true": True, "yes": True, "0": False, "false": False, "no": False, "": False}
 
 
 @frozen
@@ -174,33 +173,11 @@ def describe_gain_rule(events: Sequence[GainEvent], *, asked: bool) -> str:
 
 
 def _find_done(sessions: Sessions, event: GainEvent) -> pl.Series:
-    """To which results it was done."""
-    frame = sessions.frame
-    if event.seconds is not None:
-        if "seconds" not in frame.columns:
-            raise _no_behaviour(sessions, "seconds")
-        return (frame["seconds"] >= event.seconds).fill_null(value=False)
-    name = find_behaviour(event.name, frame.columns)
-    if name is None:
-        raise _no_behaviour(sessions, event.name)
-    return _read_flags(frame[name].alias(""), name, sessions.name)
-
-
-def _read_flags(values: pl.Series, name: str, source: str) -> pl.Series:
-    """Yes or no: flags, counts, or words for them."""
-    if values.dtype == pl.Boolean:
-        return values.fill_null(value=False)
-    if values.dtype.is_numeric():
-        return (values > 0).fill_null(value=False)
-    plain = values.cast(pl.String).fill_null("").str.strip_chars().str.to_lowercase()
-    if not plain.is_in([*_FLAGS]).all():
-        example = plain.filter(~plain.is_in([*_FLAGS]))[0]
-        raise BadInput(source, f"{name} {example!r} is neither yes nor no", "1 or 0")
-    return plain.replace_strict(_FLAGS, return_dtype=pl.Boolean)
-
-
-def _no_behaviour(sessions: Sessions, name: str) -> UnknownName:
-    return UnknownName("event or column", name, _find_behaviour(sessions))
+    done = find_done(sessions, event.name, event.seconds)
+    if done is None:
+        name = event.name if event.seconds is None else "seconds"
+        raise UnknownName("event or column", name, _find_behaviour(sessions))
+    return done
 
 
 def _find_behaviour(sessions: Sessions) -> list[str]:
@@ -209,7 +186,6 @@ def _find_behaviour(sessions: Sessions) -> list[str]:
 
 
 def _count_behaviour(sessions: Sessions) -> str:
-    """The number of results of each action."""
     counts = [
         (name, int((sessions.frame[name].cast(pl.Float64) > 0).sum()))
         for name in _find_behaviour(sessions)

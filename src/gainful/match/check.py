@@ -126,7 +126,6 @@ def _list_first(names: Sequence[str]) -> str:
 
 
 def _check_run(subject: str, qrels: Qrels, run: Run) -> Finding:
-    """What is wrong with the two together, and what is worth knowing."""
     matched = match_frames(qrels, run, duplicates="last")
     common = matched.judged & matched.in_run
     if not common.any():
@@ -156,7 +155,6 @@ def _check_run(subject: str, qrels: Qrels, run: Run) -> Finding:
 
 
 def _check_sessions(subject: str, qrels: Qrels, sessions: Sessions) -> Finding:
-    """What is wrong with judgments and sessions together, and what is worth knowing."""
     frame = sessions.frame
     topics = frame["topic" if "topic" in frame.columns else "session"].drop_nulls()
     topics = topics.unique(maintain_order=True)

@@ -87,32 +87,26 @@ def match_dicts(qrels: NestedDict, run: NestedDict, *, score_bits: Literal[64, 3
 
 def refuse_other_query_types(qrels: NestedDict, run: NestedDict) -> None:
     """Queries that are texts on one side and numbers on the other never meet."""
-    kinds = [_name_kinds(side.mapping) for side in (qrels, run)]
-    if kinds[0] != kinds[1]:
-        problem = f"queries are {min(kinds[1])} here, but {min(kinds[0])} in the judgments"
-        raise BadInput(run.name, problem, "one kind: str(query) on both sides")
+    _refuse_other_types("queries", "query", run.name, [qrels.mapping, run.mapping])
 
 
 def _refuse_other_doc_types(qrels: NestedDict, run: NestedDict) -> None:
-    """Documents that are texts on one side and numbers on the other never meet.
-
-    Looked at is the first document of each query: to look at all would take longer than to match.
-    """
-    kinds = [
-        _name_kinds(next(iter(inner)) for inner in side.mapping.values() if inner)
-        for side in (qrels, run)
+    """Those of the first document of each query: all would take longer than to match."""
+    firsts = [
+        [next(iter(inner)) for inner in side.mapping.values() if inner] for side in (qrels, run)
     ]
-    if kinds[0] and kinds[1] and kinds[0] != kinds[1]:
-        type_names = " and ".join(sorted(kinds[0])), " and ".join(sorted(kinds[1]))
-        raise BadInput(
-            run.name,
-            f"documents are {type_names[1]} here, but {type_names[0]} in the judgments",
-            "one kind: str(document) on both sides",
-        )
+    _refuse_other_types("documents", "document", run.name, firsts)
 
 
-def _name_kinds(ids: Iterable[object]) -> set[str]:
-    return {"numbers" if issubclass(kind, Integral) else "texts" for kind in set(map(type, ids))}
+def _refuse_other_types(nouns: str, noun: str, name: str, sides: Sequence[Iterable[Any]]) -> None:
+    kinds = [
+        {"numbers" if issubclass(kind, Integral) else "texts" for kind in {*map(type, ids)}}
+        for ids in sides
+    ]
+    if all(kinds) and kinds[0] != kinds[1]:
+        judged, retrieved = (" and ".join(sorted(words)) for words in kinds)
+        problem = f"{nouns} are {retrieved} here, but {judged} in the judgments"
+        raise BadInput(name, problem, f"one kind: str({noun}) on both sides")
 
 
 def _lengths(lists: Sequence[Collection[Any]]) -> Ranks:

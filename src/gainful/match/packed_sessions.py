@@ -8,7 +8,7 @@ from typing import Any, Literal, cast
 import narwhals.stable.v2 as nw
 import numpy as np
 import polars as pl
-from attrs import define, field, frozen
+from attrs import define, frozen
 from numpy.typing import NDArray
 
 from gainful.errors import BadInput
@@ -20,7 +20,7 @@ from gainful.read.engines import Engine
 from gainful.read.lazy_run import as_narwhals
 from gainful.read.qrels_and_run import Qrels
 from gainful.read.session_layout import SessionLayout, find_odd_depths
-from gainful.read.sessions import SessionChoice, name_columns
+from gainful.read.sessions import SessionChoice, equals_text, name_columns
 from gainful.read.spill import KEY, Spill, choose_parts, take_rows
 from gainful.types import Flags, Ranks
 
@@ -105,9 +105,7 @@ def _choose_queries(
     if choice.where and groups is not None:
         fits = np.ones(len(groups), dtype=bool)
         for column, value in choice.where.items():
-            text = str(value).encode(errors="backslashreplace").decode()  # polars takes UTF-8 only
-            values = groups[column].alias("").cast(pl.String)
-            fits &= (values == text).fill_null(value=False).to_numpy()
+            fits &= equals_text(groups[column], value).to_numpy()
         kept &= fits[queries["group"].to_numpy()]
     sizes = np.diff(first, append=len(queries))
     if choice.min_queries is not None:
@@ -136,30 +134,6 @@ class UnsoundSessions(Exception):
     """Numbers do not tell what is wrong, or not all that is asked for."""
 
 
-@define(eq=False)
-class GroupNumbers:
-    """The groups of sessions by the values of their columns, as they come."""
-
-    columns: Sequence[str]
-    frame: pl.DataFrame | None = None  # in the order of their numbers
-
-    def number(self, rows: pl.DataFrame) -> NDArray[np.int32]:
-        """The number of each row's group; groups that are new get one."""
-        if not self.columns:
-            return np.zeros(len(rows), dtype=np.int32)
-        values = rows.select(self.columns)
-        known = values.clear() if self.frame is None else self.frame
-        self.frame = pl.concat([known, values.unique()]).unique(maintain_order=True, keep="first")
-        numbered = values.join(
-            self.frame.with_row_index("\0number"),
-            on=self.columns,
-            how="left",
-            maintain_order="left",
-            nulls_equal=True,
-        )
-        return numbered["\0number"].to_numpy().astype(np.int32)
-
-
 @frozen(eq=False)
 class PackedPart:
     """Some whole sessions: a row of numbers for each query, and for each result that is judged."""
@@ -178,7 +152,7 @@ def pack_sessions(
 ) -> Iterator[PackedPart]:
     """Sound sessions in parts."""
     rows = _select_rows(sessions, columns)
-    packer = _Packer(bases, GroupNumbers([*map(protect_name, columns)]))
+    packer = _Packer(bases, [*map(protect_name, columns)])
     queries, results = Spill(sessions.name), Spill(sessions.name)
 
     def take(frame: nw.LazyFrame[Any], add: Callable[[pl.DataFrame], None]) -> None:
@@ -193,8 +167,7 @@ def pack_sessions(
     places = _find_places(rows, sessions.engine, qrels)
     take(places, lambda each: packer.add_results(each, results))
     results.finish()
-    groups = packer.groups.frame
-    named = None if groups is None else groups.rename(restore_name)
+    named = None if packer.groups is None else packer.groups.rename(restore_name)
     counts = queries.counts + results.counts
     for part in choose_parts(counts, choose_size(packer.longest)):
         yield PackedPart(queries.read(part), results.read(part), named)
@@ -231,9 +204,10 @@ class _Packer:
     """Rows of an engine → rows of numbers, as long as nothing is wrong with them."""
 
     bases: pl.DataFrame
-    groups: GroupNumbers
+    columns: Sequence[str]  # by which sessions are grouped
+    groups: pl.DataFrame | None = None  # their values, in the order in which they came
     longest: int = 0
-    is_sound: bool = field(default=True)
+    is_sound: bool = True
 
     def add_queries(self, rows: pl.DataFrame, spill: Spill) -> None:
         if not len(rows):
@@ -255,10 +229,26 @@ class _Packer:
                     pl.col("query").cast(pl.Int32),
                     pl.col(LENGTH).cast(pl.Int32).alias("length"),
                     base.cast(pl.Int32).alias("base"),
-                    pl.Series("group", self.groups.number(rows)),
+                    pl.Series("group", self._number_groups(rows)),
                     *[depth for name in rows.columns if name == "scanned"],
                 )
             )
+
+    def _number_groups(self, rows: pl.DataFrame) -> NDArray[np.int32]:
+        """The number of each row's group; groups that are new get one."""
+        if not self.columns:
+            return np.zeros(len(rows), dtype=np.int32)
+        values = rows.select(self.columns)
+        known = values.clear() if self.groups is None else self.groups
+        self.groups = pl.concat([known, values.unique()]).unique(maintain_order=True, keep="first")
+        numbered = values.join(
+            self.groups.with_row_index("\0number"),
+            on=self.columns,
+            how="left",
+            maintain_order="left",
+            nulls_equal=True,
+        )
+        return numbered["\0number"].to_numpy().astype(np.int32)
 
     def add_results(self, rows: pl.DataFrame, spill: Spill) -> None:
         self.is_sound = self.is_sound and not (rows[_PLACE] == _EMPTY).any()

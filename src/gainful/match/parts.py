@@ -103,7 +103,6 @@ def _match_queries(
 
 _MAX_ROWS = 1_000_000  # of a part
 
-ReadRows = Callable[[pl.DataFrame], Run]
 WorkPart = Callable[[pl.DataFrame, Run], Matched]  # on judgments as `pack_qrels` has them
 WorkRows = Callable[[pl.DataFrame, pl.DataFrame], pl.DataFrame]
 MatchInMemory = Callable[[Qrels, Run, Convention], Matched]
@@ -249,16 +248,14 @@ def _hash_queries(rows: pl.DataFrame) -> pl.DataFrame:
 
 
 def _match_on_workers(qrels: Qrels, run: LazyRun, match_part: WorkPart) -> list[Matched]:
+    read = run.reader
+
+    def work(judged: pl.DataFrame, rows: pl.DataFrame) -> pl.DataFrame:
+        return pickle_result("part", lambda: match_part(judged, read(rows)))
+
     with report_engine_errors(SPARK, run.name):
         judged = SPARK.send(pack_qrels(qrels), run.frame.to_native())
-        work = partial(_pickle_part, match_part, run.reader)
         return collect_pickled(work_in_spark(judged, run, work, "part binary"))
-
-
-def _pickle_part(
-    match_part: WorkPart, read: ReadRows, judged: pl.DataFrame, rows: pl.DataFrame
-) -> pl.DataFrame:
-    return pickle_result("part", lambda: match_part(judged, read(rows)))
 
 
 def pickle_result(column: str, compute: Callable[[], object]) -> pl.DataFrame:

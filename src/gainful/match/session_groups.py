@@ -119,7 +119,7 @@ def check_group_names(by: By, columns: Collection[str], measures: Collection[str
         if names.count(name) > 1:
             raise BadValue("by", ", ".join(names), "each column once")
         if name in RESERVED_COLUMNS or name in measures:
-            allowed = "another name for that column: the output has one of that name"
+            allowed = "a column of another name: the output has its own column of this name"
             raise BadValue("by", name, allowed)
     return names
 

@@ -142,7 +142,7 @@ class MatchedSessions:
     def clicks(self, option: str, value: str) -> Flags:
         """Which rows were clicked; an option that needs to know is refused if nobody does."""
         if "clicked" not in self.rows.columns:
-            raise BadValue(option, value, "another: the sessions have no column clicked")
+            raise BadValue(option, value, "another value: the sessions have no column clicked")
         return np.asarray(self.rows["clicked"].to_numpy(), dtype=bool)
 
     def is_new(self, results: JudgedResults, among: Flags) -> Flags:
@@ -179,7 +179,9 @@ class MatchedSessions:
     def searcher_judgments(self) -> JudgedResults:
         """The results that the searcher judged, at each occurrence; each session its own base."""
         if "grade" not in self.rows.columns:
-            raise BadValue("duplicates", "judged", "another: the sessions have no column grade")
+            raise BadValue(
+                "duplicates", "judged", "another value: the sessions have no column grade"
+            )
         has_grade = self.rows["grade"].is_not_null() & self.rows["doc"].is_not_null()
         row = has_grade.arg_true().to_numpy().astype(np.intp)
         query = self.query_of_row[row]
@@ -360,14 +362,16 @@ def describe_unjudged(queries: int, lost_sessions: int | None = None) -> str:
     return f"{words} left out{lost}; positions count the others"
 
 
+def no_gains(name: str) -> BadInput:
+    """Of sessions that nothing says any worth of."""
+    problem = "there are no judgments, no column grade and no clicks"
+    return BadInput(name, problem, "judgments (--qrels), or searchers' actions (--gain-from)")
+
+
 def _searcher_qrels(sessions: Sessions) -> Qrels:
     """Without judgments, what the searchers said themselves: the highest grade of each document."""
     if "grade" not in sessions.frame.columns:
-        raise BadInput(
-            sessions.name,
-            "there are no judgments, no column grade and no clicks",
-            "judgments (--qrels), or searchers' actions (--gain-from)",
-        )
+        raise no_gains(sessions.name)
     topic = "topic" if "topic" in sessions.frame.columns else "session"
     judged_rows = sessions.frame.drop_nulls(["grade", "doc", topic])
     best = judged_rows.group_by(topic, "doc", maintain_order=True).agg(pl.col("grade").max())

@@ -39,13 +39,14 @@ from gainful.measure.ranked_run import (
     rank_run_gains,
 )
 from gainful.measure.results import ANSWER_DECIMALS
+from gainful.measure.values import list_values
 from gainful.page.page import Page, Section
 from gainful.page.shown import Shown
 from gainful.page.table import Column, Table, build_table, format_number, list_fields, to_plain_data
 from gainful.read.ranking_matrix import RankingMatrix
 from gainful.rounding import ROUNDING
 from gainful.text import join_words
-from gainful.types import Array, Flags, fill_masked, finite_or_none, slices
+from gainful.types import Array, Flags, fill_masked, slices
 
 _MAX_FILL = 1000  # ranks that fill a short list and are spelled out: all of them are alike
 
@@ -316,7 +317,7 @@ def explain_ranking(
         None if judged is None else _as_tuple(judged),
         tuple(ideal[: int(ideal_depth(recipe, ranked.lengths)[0, 0])]),
         _build_lines(recipe, ideal, ranked),
-        finite_or_none(np.ma.filled(value, np.nan)[0]),
+        list_values(value)[0],
     )
 
 
@@ -332,14 +333,13 @@ def _build_lines(
     gains, discounts = ranked.gain_by_rank(deepest)[0], rank_discounts(recipe, deepest)
     filling = ranked.filling
     rest = None if filling is None else float(filling.values[0, 0])
-    ndcg = np.ma.filled(normalise_values(recipe, dcg, idcg), np.nan).tolist()
     columns = (
         range(1, deepest + 1),
         [*grades, *[rest] * (deepest - len(grades))],
         *(part.tolist() for part in (gains, discounts, gains * discounts)),
         *(part.tolist() for part in (cumulate_gain(gains), dcg)),
         [*[grade for grade, _ in ideal], *[None] * (deepest - len(ideal))],
-        *(idcg.tolist(), map(finite_or_none, ndcg)),
+        *map(list_values, (idcg, normalise_values(recipe, dcg, idcg))),
     )
     return tuple(starmap(Line, zip(*columns, strict=False)))
 

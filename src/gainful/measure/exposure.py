@@ -18,10 +18,10 @@ from gainful.text import count_noun, shorten
 
 _EXAMPLES = {"items": "Coverage@10 or Gini@10", "interactions": "Novelty@10"}
 _NEEDS = {
-    "items": "it only with a catalogue (--items FILE, items=); it has no value per query, so runs "
+    "items": "a catalogue (--items FILE, items=) to compute it; it has no value per query, so runs "
     "cannot be compared by it",
-    "interactions": "it only with interactions (--interactions FILE, interactions=), which give "
-    "the popularity of items",
+    "interactions": "interactions (--interactions FILE, interactions=) to compute it, for the "
+    "popularity of items",
 }
 
 
@@ -35,7 +35,7 @@ def check_items(recipes: Mapping[str, Recipe], items: Any, interactions: Any) ->
             raise BadValue("measure", name, _NEEDS[subject])
     for name, value in named.items():
         if value is not None and name not in asked:
-            allowed = f"it only with a measure such as {_EXAMPLES[name]}"
+            allowed = f"a value only with a measure such as {_EXAMPLES[name]}"
             raise BadValue(name, shorten(str(value)), allowed)
 
 

@@ -67,7 +67,7 @@ def parse(text: str | Measure) -> Measure:
     """
     measures = expand(text)
     if len(measures) > 1:
-        raise BadValue("measure", text, f"one measure; this means {len(measures)}")
+        raise BadValue("measure", text, f"one measure; these are {len(measures)}")
     return next(iter(measures.values()))
 
 

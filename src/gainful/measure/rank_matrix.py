@@ -10,7 +10,7 @@ from gainful.errors import Tied
 from gainful.match import OrderedGains, rank_gains
 from gainful.match.matched import FILTERED_ORDERS
 from gainful.match.rank_order import RankOrder, order_by_score, sort_rows_ideally
-from gainful.match.ties import TIE_POLICIES, reduce_precision
+from gainful.match.ties import TIE_POLICIES, TieBlocks, reduce_precision
 from gainful.measure.entry import Recipe
 from gainful.measure.ranked_run import RankedGains, RankedRun, apply_fractional, grade_gains
 from gainful.read.ranking_matrix import RankingMatrix
@@ -54,14 +54,11 @@ def rank_rows(convention: Convention, batch: Batch) -> RankedRun:
     grades, scores = batch.grades, batch.scores
     row, grade = grades.row, _whole_grades(grades, convention, "grades")
     order = np.arange(len(row))
-    if scores is not None:
-        score = scores.flat
-        order = _sort_by_score(row, grades.lengths, score, grade, convention)
     begin = np.cumsum(grades.lengths) - grades.lengths
-    rank = np.arange(len(row)) - begin[row] + 1
-    first = last = rank
+    first = last = rank = order - begin[row] + 1
     if scores is not None:
-        first, last = _tie_blocks(row, rank, reduce_precision(score, convention.score_bits)[order])
+        order, blocks = _rank_by_score(grades, scores.flat, grade, convention)
+        first, last = blocks.first, blocks.last
     pool = grades if batch.judged is None else batch.judged
     pool_row, pool_grade = pool.row, _whole_grades(pool, convention, "judged")
     if len(pool.lengths) < len(grades.lengths):  # one pool for all rankings
@@ -106,33 +103,21 @@ def _whole_grades(table: RankingMatrix, convention: Convention, argument: str) -
     return apply_fractional(table.flat.astype(np.float64, copy=False), convention, find)
 
 
-def _tie_blocks(row: Ranks, rank: Ranks, score: Array) -> tuple[Ranks, Ranks]:
-    fresh = np.ones(len(row), dtype=bool)
-    fresh[1:] = (row[1:] != row[:-1]) | (score[1:] != score[:-1])
-    begin = np.flatnonzero(fresh)
-    block = np.cumsum(fresh) - 1
-    end = np.append(begin[1:], len(row))[: len(begin)] - 1  # where nothing is left, none
-    return rank[begin][block], rank[end][block]
-
-
-def _sort_by_score(
-    row: Ranks, lengths: Ranks, score: Array, grade: Array, convention: Convention
-) -> Ranks:
-    """The documents by row and rank; ties as the convention has them."""
-    policy, size = TIE_POLICIES[convention.ties], len(lengths)
+def _rank_by_score(
+    table: RankingMatrix, score: Array, grade: Array, convention: Convention
+) -> tuple[Ranks, TieBlocks]:
+    """The documents by row and rank, ties as the convention has them; and their blocks."""
+    policy, lengths, row = TIE_POLICIES[convention.ties], table.lengths, table.row
     filled = np.flatnonzero(lengths)  # a mask may leave nothing of a ranking
-    order = order_by_score(score, filled, lengths[filled], size, convention.score_bits)
+    order = order_by_score(score, filled, lengths[filled], len(lengths), convention.score_bits)
     in_order = np.arange(len(row)) if order.rows is None else order.rows
+    blocks = order.rank_rows(in_order, row, None)
     if policy.needs == "ids" or policy.averages:
         _refuse_ties(order, grade[in_order])
-        return in_order
-    if convention.ties == "input":
-        return in_order
-    query = row[in_order]
-    rank = policy.rank(order.rank_rows(in_order, query, None), grade[in_order])
+        return in_order, blocks
     sequence = np.empty_like(in_order)
-    sequence[order.start[query] + rank - 1] = in_order
-    return sequence
+    sequence[order.start[row] + policy.rank(blocks, grade[in_order]) - 1] = in_order
+    return sequence, blocks
 
 
 def _refuse_ties(order: RankOrder, grade: Array) -> None:

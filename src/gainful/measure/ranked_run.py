@@ -177,7 +177,7 @@ class RankedRun(Matched):
     def filter_scores(self, order: str) -> RankedRun:
         """The documents with scores of 0 and more, by score or in the order given."""
         if self.filtered is None:
-            raise NotExact("FilteredDCG asks for the scores of documents, which are not known here")
+            raise NotExact("FilteredDCG needs the scores of documents, which are not known here")
         filtered = self.filtered[order]
         if isinstance(filtered, RankedRun):
             return filtered

@@ -292,7 +292,7 @@ def load_plugin(module: str) -> None:
     finally:
         sys.path.remove(folder)
     if _count_names() == count_before and not already_imported:
-        raise BadPlugin(f"plug-in {module}: it registers nothing (gainful.register does)")
+        raise BadPlugin(f"plug-in {module}: it registers nothing; it has to call gainful.register")
 
 
 def _count_names() -> int:

@@ -95,7 +95,7 @@ class Baseline:
         name = self.find_name(measure)
         if name is None:
             available = ", ".join(self.measures) or "none"
-            problem = f"it has no values of {measure}, but of {available}"
+            problem = f"it has values of {available}, but not of {measure}"
             expected = (
                 f"a baseline with it; save a new one with -m '{measure}' --save-baseline FILE"
             )
@@ -167,7 +167,6 @@ def _find_wrong_field(content: Mapping[str, Any]) -> str:
 
 
 def _find_inconsistency(content: Mapping[str, Any]) -> str:
-    """Fields that do not fit one another."""
     measures, values = content["measures"].keys(), content["values"]
     if content["queries"] != len(values):
         return f"'queries' is {content['queries']}, but there are values of {len(values)}"

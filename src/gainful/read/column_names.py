@@ -224,7 +224,7 @@ class ColumnMapping:
             roles += [f"{kind}.{role}" for role in own if role not in asked]
         if roles:
             allowed = (
-                "roles in a table; TREC's lines, ratings, dicts by query have no named columns"
+                "roles in a table; TREC's lines, ratings and dicts by query have no named columns"
             )
             raise BadValue("columns", roles[0], allowed)
 

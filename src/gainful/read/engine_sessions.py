@@ -60,6 +60,7 @@ from gainful.read.session_events import (
     describe_names,
     extract_events,
     find_behaviour,
+    find_done,
     find_facts,
     find_known,
     is_event_log,
@@ -69,7 +70,6 @@ from gainful.read.session_events import (
 from gainful.read.session_layout import BadPolicy, Problem, first_error
 from gainful.read.sessions import (
     LIST_LENGTH,
-    NO,
     RESULT_COLUMNS,
     Sessions,
     check_bad,
@@ -112,18 +112,16 @@ class ReadReport:
         known = [first for first in (self.first, other.first) if first is not None]
         self.first = min(known, key=lambda mistake: mistake[0], default=None)
 
-    def tell(self, reader: PartReader, bad: BadPolicy) -> list[str]:
+    def tell(self, reader: PartReader) -> list[str]:
         """All notes; an error, if something is wrong that was not to be left out."""
-        name = reader.header.name
-        notes = []
+        name, bad, notes = reader.header.name, reader.bad, list[str]()
         if self.log is not None:
             place = (lambda row: f"{name}, row {row}") if reader.ordered else lambda _: name
             notes += self.log.tell(bad, name, reader.owner_notes, place)
         if self.first is None:
             return notes
-        is_any_sound = self.sound > 0
-        first = self.first[1]
-        note = tell_bad_sessions(first, self.left_out, name, bad, is_any_sound=is_any_sound)
+        mistake, is_any_sound = self.first[1], self.sound > 0
+        note = tell_bad_sessions(mistake, self.left_out, name, bad, is_any_sound=is_any_sound)
         return [*notes, note]
 
 
@@ -252,8 +250,7 @@ class EngineSessions:
             failure = failure or mistake
             if value is not None and failure is None:
                 yield value
-        notes = report.tell(self.reader, self.reader.bad)
-        self.notes = [*dict.fromkeys((*self.notes, *notes))]
+        self.notes = [*dict.fromkeys((*self.notes, *report.tell(self.reader)))]
         self.dropped_count = report.left_out
         if failure is not None:
             raise failure
@@ -271,7 +268,11 @@ class EngineSessions:
             report_work("sessions", float(counts[: part.stop].sum() / counts.sum()))
 
     def _visit_workers(self, compute: Callable[[Sessions], Any]) -> Iterator[Any]:
-        work = partial(_pickle_outcome, reader=self.reader, compute=compute)
+        reader = self.reader
+
+        def work(rows: pl.DataFrame) -> pl.DataFrame:
+            return pl.DataFrame({"part": [pickle.dumps(compute_part(rows, reader, compute))]})
+
         with report_engine_errors(self.engine, self.name):
             rows = self.work_in_spark(work, "part binary").collect()
         for row in rows:
@@ -305,12 +306,6 @@ def compute_part(
         return (None if sessions is None else compute(sessions)), report, None
     except GainfulError as mistake:
         return None, report, mistake
-
-
-def _pickle_outcome(
-    rows: pl.DataFrame, reader: PartReader, compute: Callable[[Sessions], Any]
-) -> pl.DataFrame:
-    return pl.DataFrame({"part": [pickle.dumps(compute_part(rows, reader, compute))]})
 
 
 def _make_worker(work: Callable[[pl.DataFrame], pl.DataFrame]) -> Callable[[Any], Iterator[Any]]:
@@ -459,7 +454,6 @@ def _is_numbered(header: Header, texts: Collection[str]) -> bool:
 
 
 def _choose_columns(header: Header, needed: Collection[str] | None, *, is_log: bool) -> list[str]:
-    """The columns that travel."""
     if needed is None:
         return [*header.columns]
     wanted = [each for role, each in OPTIONAL_COLUMNS.items() if role in (*needed, *_ALWAYS)]
@@ -520,14 +514,6 @@ _KEY = ("session", "query", "rank", "doc")
 _ORDER = "\0order"
 
 
-@frozen(eq=False)
-class FetchedPart:
-    """Of some whole sessions, a row for each query, and the results that matter."""
-
-    frame: pl.DataFrame
-    varying: frozenset[str]  # what is not kept, for results of one query differ in it
-
-
 def fetch_sessions(
     sessions: EngineSessions, judged_docs: pl.Series | None, behaviour: Behaviour
 ) -> Sessions:
@@ -541,9 +527,9 @@ def fetch_sessions(
         behaviour=behaviour,
         result_columns=(*RESULT_COLUMNS, *sessions.reader.actions),
     )
-    parts = [*sessions.map_parts(fetch)]
-    varying = sorted({name for part in parts for name in part.varying})
-    frame = pl.concat([part.frame for part in parts], how="diagonal")
+    frames, varying_columns = zip(*sessions.map_parts(fetch), strict=True)
+    varying = sorted(set().union(*varying_columns))
+    frame = pl.concat(frames, how="diagonal")
     flags = dict.fromkeys(("clicked", "purchased", *sessions.reader.actions))
     frame = frame[[name for name in frame.columns if name not in varying]].with_columns(
         frame[name].fill_null(value=False) for name in flags if frame.schema.get(name) == pl.Boolean
@@ -561,7 +547,7 @@ def fetch_sessions(
 
 def find_wanted_docs(sessions: Sessions, behaviour: Behaviour) -> pl.Series:
     """The documents that searchers judged, or did something to."""
-    return sessions.frame["doc"].filter(_find_wanted(sessions.frame, behaviour)).unique()
+    return sessions.frame["doc"].filter(_find_wanted(sessions, behaviour)).unique()
 
 
 def fetch_part(
@@ -569,10 +555,13 @@ def fetch_part(
     judged_docs: pl.Series | None,
     behaviour: Behaviour,
     result_columns: Sequence[str],
-) -> FetchedPart:
-    """What matters of some whole sessions."""
+) -> tuple[pl.DataFrame, frozenset[str]]:
+    """Of some whole sessions, a row for each query, and the results that matter.
+
+    Beside it, columns that are not kept, for results of one query differ in them.
+    """
     frame, layout = sessions.frame, sessions.layout
-    wanted = _find_wanted(frame, behaviour)
+    wanted = _find_wanted(sessions, behaviour)
     if judged_docs is None:  # also where the session has these documents and nobody did
         docs = frame.select("session", "doc")
         shown = docs.filter(wanted).unique().with_columns(pl.lit(value=True).alias(_ORDER))
@@ -581,7 +570,7 @@ def fetch_part(
     else:
         wanted |= frame["doc"].is_in(judged_docs.implode()).fill_null(value=False)
     own = {*_KEY, *result_columns}
-    own.update(_find_column(frame, name, seconds) or name for name, seconds in behaviour.items())
+    own.update(find_behaviour(name, frame.columns) or name for name in behaviour)
     number = np.repeat(np.arange(len(layout.query_starts)), layout.query_lengths)
     of_queries = [name for name in frame.columns if name not in own or name in _KEY[:2]]
     heads, varying = _find_query_values(frame[of_queries], number)
@@ -596,38 +585,21 @@ def fetch_part(
     )
     both = pl.concat([heads, rows], how="diagonal_relaxed").sort(_ORDER).drop(_ORDER)
     rest = [name for name in both.columns if name not in _KEY]
-    return FetchedPart(both[[*_KEY, *rest]], varying)
+    return both[[*_KEY, *rest]], varying
 
 
-def _find_wanted(frame: pl.DataFrame, behaviour: Behaviour) -> pl.Series:
+def _find_wanted(sessions: Sessions, behaviour: Behaviour) -> pl.Series:
     """The results that were clicked or graded, or that something else was done to."""
+    frame = sessions.frame
     wanted = pl.Series([False]).new_from_index(0, len(frame))
     if "clicked" in frame.columns:
         wanted |= frame["clicked"].alias("")
     if "grade" in frame.columns:
         wanted |= frame["grade"].is_not_null().alias("")
     for name, seconds in behaviour.items():
-        column = _find_column(frame, name, seconds)
-        if column is not None:
-            wanted |= _was_done(frame[column], seconds).alias("")
+        done = find_done(sessions, name, seconds)
+        wanted = wanted if done is None else wanted | done
     return wanted.fill_null(value=False) & frame["doc"].is_not_null()
-
-
-def _find_column(frame: pl.DataFrame, name: str, seconds: float | None) -> str | None:
-    column = find_behaviour(name, frame.columns) if seconds is None else "seconds"
-    return column if column in frame.columns else None
-
-
-def _was_done(values: pl.Series, seconds: float | None) -> pl.Series:
-    """Was it done? A word that is neither yes nor no is fetched, and then told."""
-    if seconds is not None:
-        return values >= seconds
-    if values.dtype == pl.Boolean:
-        return values
-    if values.dtype.is_numeric():
-        return values > 0
-    plain = values.cast(pl.String).str.strip_chars().str.to_lowercase()
-    return ~plain.is_in([*NO[:3], ""])
 
 
 def _find_query_values(frame: pl.DataFrame, number: Ranks) -> tuple[pl.DataFrame, frozenset[str]]:

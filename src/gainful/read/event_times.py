@@ -85,16 +85,15 @@ def parse_times(
         ([1769860800, 1769860800, None], [False, False, True])
     """
     kind = values.dtype
-    if kind == pl.Date:
-        return ParsedTimes(values.cast(TIME), values.is_null() & False, "days")
+    if kind in (pl.Date, pl.Null):
+        form = "days" if kind == pl.Date else ""
+        return ParsedTimes(values.cast(TIME), values.is_null() & False, form)
     if isinstance(kind, pl.Datetime):
         zoned = values.dt.replace_time_zone("UTC") if kind.time_zone is None else values
         form = "no zone, read as UTC" if kind.time_zone is None else ""
         return ParsedTimes(
             zoned.dt.convert_time_zone("UTC").cast(TIME), values.is_null() & False, form
         )
-    if kind == pl.Null:
-        return ParsedTimes(values.cast(TIME), values.is_null() & False, "")
     if kind != pl.String and not kind.is_numeric():
         raise BadInput(place, f"it holds {kind}", EXPECTED)
     texts = values.str.strip_chars() if kind == pl.String else values

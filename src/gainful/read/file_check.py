@@ -257,7 +257,6 @@ def _list_duplicates(
 def _report_qrels(
     qrels: Qrels, format_name: str, problems: list[str], warnings: Sequence[str] = ()
 ) -> FileReport:
-    """What is worth knowing of judgments, beside what is wrong with them."""
     frame = qrels.frame
     per_query = _count_by_query(frame)
     grades = frame["grade"].value_counts().sort("grade")
@@ -302,7 +301,6 @@ def _describe_subtopics(qrels: Qrels, subtopic_judgments: pl.DataFrame) -> str:
 def _report_run(
     run: Run, format_name: str, problems: list[str], warnings: Sequence[str] = ()
 ) -> FileReport:
-    """What is worth knowing of a run, beside what is wrong with it."""
     frame = run.frame
     notes = [(f"{count_noun(len(frame), 'result')} of {_format_sizes(_count_by_query(frame))}")]
     if run.tag:
@@ -319,7 +317,6 @@ def _report_run(
 
 
 def _describe_sessions(sessions: Sessions) -> list[str]:
-    """Sessions, queries and results in numbers."""
     frame, layout = sessions.frame, sessions.layout
     results = frame.filter(pl.col("doc").is_not_null())
     lengths = layout.queries_per_session

@@ -237,8 +237,8 @@ class _SpanReader:
         """What evaluations say of the documents of searches, by their places."""
         grades = {}
         inside = (find_lists(part, _EVALUATIONS) for part in (spans.exports, spans.attributes))
-        for found in (*inside, [self._evaluations.get(str(span)) for span in spans.ids]):
-            for index, entries in enumerate(found):
+        for lists in (*inside, [self._evaluations.get(str(span)) for span in spans.ids]):
+            for index, entries in enumerate(lists):
                 if entries is None:
                     continue
                 part = docs[index]
@@ -277,7 +277,8 @@ class _SpanReader:
             self._retrievals.notes[FAILED] += 1
             return []
         place = f" at {quote(self._paths.retrieved[0])}" if self._paths.retrieved else ""
-        cut = "" if spans.has_ended(index) or place else " and no end: the trace is truncated"
+        has_ended = bool(find_first(spans.exports[index], _END))
+        cut = "" if has_ended or place else " and no end: the trace is truncated"
         return BadResults(_NO_DOCUMENTS, f"it has no documents{place}{cut}")
 
 
@@ -460,9 +461,6 @@ class _Spans:
     def name(self, index: int) -> str:
         return str(self.exports[index].get("name") or "")
 
-    def has_ended(self, index: int) -> bool:
-        return bool(find_first(self.exports[index], _END))
-
     def has_failed(self, index: int) -> bool:
         return str(find_first(self.exports[index], _STATUS)).lower() in _ERRORS
 
@@ -560,7 +558,6 @@ def _list_objects(record: dict[str, Any], names: Iterable[str]) -> list[dict[str
 
 
 def _decode_value(value: Any, depth: int = 0) -> Any:
-    """A typed value of OTLP as it is meant."""
     if not isinstance(value, dict) or depth > _MAX_NESTED:
         return value
     for name, inner in value.items():

@@ -6,11 +6,9 @@ Files of the TREC Session Track have bare ampersands in them, which are mended f
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from typing import Any
-from xml.etree.ElementTree import ParseError  # the error only: defusedxml parses
+from xml.etree.ElementTree import Element, ParseError, TreeBuilder  # defusedxml parses
 
-from attrs import field, mutable
 from defusedxml.common import DefusedXmlException
 from defusedxml.ElementTree import DefusedXMLParser
 
@@ -27,62 +25,41 @@ _BARE_AMPERSAND = re.compile(
 )
 
 
-@mutable(eq=False)
-class Element:
-    """One element: its attributes, its text, what is in it, and the line on which it begins."""
-
-    tag: str
-    attributes: dict[str, str]
-    line: int
-    text: str = ""  # of all its pieces, once it is closed
-    children: list[Element] = field(factory=list)
-
-    def find_all(self, *tags: str) -> Iterator[Element]:
-        """The elements directly in it with one of these tags."""
-        return (child for child in self.children if child.tag in tags)
-
-    def find(self, *tags: str) -> Element | None:
-        """The first of them."""
-        return next(self.find_all(*tags), None)
-
-    def find_text(self, *tags: str) -> str:
-        """The text of the first of them, on one line; nothing if there is none."""
-        element = self.find(*tags)
-        return "" if element is None else " ".join(element.text.split())
+_LINE = "\0line"  # on which an element begins, beside its attributes
 
 
 class _TooDeep(Exception):
     """Elements in elements in elements."""
 
 
-class _TreeBuilder:
-    """Makes elements as the parser meets them."""
+class _LineBuilder(TreeBuilder):
+    """Makes elements that know their line."""
 
     def __init__(self) -> None:
+        super().__init__()
         self.parser: Any = None
-        self.root: Element | None = None
-        self.open_elements: list[Element] = []
-        self.open_texts: list[list[str]] = []  # joined at the end: pieces can be many
+        self.open_tags: list[str] = []
 
-    def start(self, tag: str, attributes: dict[str, str]) -> None:
-        if len(self.open_elements) >= DEEPEST:
+    def start(self, tag: Any, attributes: dict[Any, Any]) -> Element:
+        if len(self.open_tags) >= DEEPEST:
             raise _TooDeep
-        element = Element(tag, dict(attributes), self.parser.CurrentLineNumber)
-        if self.open_elements:
-            self.open_elements[-1].children.append(element)
-        self.root = self.root or element
-        self.open_elements.append(element)
-        self.open_texts.append([])
+        self.open_tags.append(tag)
+        return super().start(tag, {**attributes, _LINE: str(self.parser.CurrentLineNumber)})
 
-    def end(self, _: str) -> None:
-        self.open_elements.pop().text = "".join(self.open_texts.pop())
+    def end(self, tag: str) -> Element:
+        self.open_tags.pop()
+        return super().end(tag)
 
-    def data(self, text: str) -> None:
-        if self.open_texts:
-            self.open_texts[-1].append(text)
 
-    def close(self) -> Element | None:
-        return self.root
+def find_line(element: Element) -> int:
+    """The line on which it begins."""
+    return int(element.attrib[_LINE])
+
+
+def find_text(element: Element, tag: str) -> str:
+    """The text of the first element in it with this tag, on one line; nothing if there is none."""
+    inner = element.find(tag)
+    return "" if inner is None else " ".join("".join(inner.itertext()).split())
 
 
 def parse_xml(source: Source) -> Element:
@@ -91,7 +68,7 @@ def parse_xml(source: Source) -> Element:
     if len(content) > LARGEST:
         problem = f"{len(content) >> 20} MiB of XML is too much"
         raise BadInput(source.name, problem, f"at most {LARGEST >> 20} MiB")
-    builder = _TreeBuilder()
+    builder = _LineBuilder()
     parser = DefusedXMLParser(target=builder, forbid_dtd=True)
     builder.parser = parser.parser
     repaired = _BARE_AMPERSAND.sub(lambda bare: b"&amp;" if bare[0] == b"&" else bare[0], content)
@@ -113,7 +90,7 @@ def parse_xml(source: Source) -> Element:
         line = failure.position[0]
         reason = str(failure).split(":", maxsplit=1)[0]
         truncated = reason in ("no element found", "unclosed token", "unclosed CDATA section")
-        inner = f" inside <{builder.open_elements[-1].tag}>" if builder.open_elements else ""
+        inner = f" inside <{builder.open_tags[-1]}>" if builder.open_tags else ""
         problem = (
             f"the XML is truncated: it ends{inner}"
             if truncated

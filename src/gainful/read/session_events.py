@@ -39,6 +39,9 @@ from gainful.read.event_times import TIME, count_epochs, parse_times
 from gainful.read.named_columns import Header, InputTable, text_column
 from gainful.read.session_layout import COLUMNS, Mistake, Problem, flag_problem
 from gainful.read.sessions import (
+    NO,
+    YES,
+    Sessions,
     choose_position,
     is_blank,
     read_optional_column,
@@ -98,14 +101,15 @@ def make_events(
     columns: Mapping[str, pl.Series] | pl.DataFrame,
     name: str,
     locate: Callable[[int], str],
-    *,
-    notes: Sequence[str] = (),
-    problems: Sequence[Problem] = (),
-    docs: pl.Series | None = None,
-    grades: pl.Series | None = None,
-    judged_by: str = "session",
+    **fields: Any,
 ) -> SessionEvents:
     """Events from the columns that a reader knows; where it tells no event, results were shown.
+
+    Args:
+        columns: by their names in EVENT_COLUMNS; others are the user's own.
+        name: of the file.
+        locate: the place of a row, for messages.
+        **fields: the others of `SessionEvents`.
 
     Examples:
         >>> events = make_events({"session": pl.Series(["s"]), "doc": pl.Series(["a"])}, "log", str)
@@ -119,7 +123,7 @@ def make_events(
     ]
     others = [column for column in frame if column.name not in EVENT_COLUMNS]
     frame = frame.select(*usual, *others).with_columns(pl.col("event").fill_null(SHOWN))
-    return SessionEvents(frame, name, locate, notes, problems, docs, grades, judged_by)
+    return SessionEvents(frame, name, locate, **fields)
 
 
 EventWords = Mapping[str, str | Sequence[str]]  # what an event is → the word of the log
@@ -195,6 +199,23 @@ def find_behaviour(name: str, columns: Sequence[str]) -> str | None:
     either = (usual, name) if name in _TAKEN else (name, usual)
     column = next((each for each in either if each in columns), None)
     return None if column in ("session", "query", "rank", "doc") else column
+
+
+def find_done(sessions: Sessions, name: str, seconds: float | None = None) -> pl.Series | None:
+    """To which results something was done, or for so many seconds; None if no column says it."""
+    frame = sessions.frame
+    column = find_behaviour(name, frame.columns) if seconds is None else "seconds"
+    if column is None or column not in frame.columns:
+        return None
+    values = frame[column].alias("")
+    if values.dtype == pl.Boolean or values.dtype.is_numeric():
+        done = values.cast(pl.Float64) > 0 if seconds is None else values >= seconds
+        return done.fill_null(value=False)
+    plain = values.cast(pl.String).fill_null("").str.strip_chars().str.to_lowercase()
+    odd = plain.filter(~plain.is_in([*YES, *NO, ""]))
+    if len(odd):
+        raise BadInput(sessions.name, f"{column} {quote(odd[0])} is neither yes nor no", "1 or 0")
+    return plain.is_in(YES)
 
 
 def find_event_problems(events: SessionEvents, owner: str) -> list[Problem]:
@@ -446,10 +467,11 @@ def extract_events(
         columns["rank"] += 1
         forms["rank"] = "counted from 0 there, from 1 here"
     made = make_events(columns, table.name, table.locate)
+    note = describe_names(header, taken, forms)
     shown = {word for word, kind in words.items() if kind in (SHOWN, ASKED)}
     return evolve(
         made,
-        notes=[note for note in (describe_names(header, taken, forms),) if note],
+        notes=[note] if note else [],
         problems=[flag_problem(made.frame, *entry) for entry in mistakes],
         known=find_known(facts, taken, shown),
     )

@@ -32,6 +32,7 @@ from gainful.read.named_columns import TEXT, Header, InputTable
 from gainful.read.path_finder import find_first, list_paths
 from gainful.read.qrels_and_run import Qrels
 from gainful.read.read_options import AS_USUAL, ReadOptions
+from gainful.read.search_results import PLACES_OF_DOCUMENTS
 from gainful.read.session_events import (
     SessionEvents,
     describe_names,
@@ -248,10 +249,11 @@ def find_log(sources: Sequence[object]) -> tuple[Source, Source] | None:
     from gainful.read import openinference, ubi  # noqa: PLC0415  (one file does without)
 
     files = [source for source in sources if isinstance(source, Source)]
-    firsts = {
-        source: first_records(source) or [dict.fromkeys(source.first_line().split(","))]
-        for source in files
-    }
+    firsts = {source: first_records(source) for source in files}
+    for source in files:
+        header = dict.fromkeys(source.first_line().split(","))
+        if not firsts[source] and any(name in header for name in PLACES_OF_DOCUMENTS):
+            firsts[source] = [header]
     for find_kinds, names in (
         (ubi.find_kinds, ("queries", "events")),
         (openinference.find_kinds, ("spans", "evaluations")),
@@ -326,12 +328,12 @@ def _make_trace_sources(value: pl.DataFrame | Sequence[Any]) -> list[Source]:
     records = [record for record in value[:_MAX_FIRST] if isinstance(record, dict)]
     if find_record_format([record.get("_source", record) for record in records]) is None:
         return []
-    lines = (json.dumps(record, default=_as_json) for record in value)
+
+    def as_json(entry: Any) -> Any:
+        return entry.tolist() if hasattr(entry, "tolist") else str(entry)
+
+    lines = (json.dumps(record, default=as_json) for record in value)
     return [unwrap_source(make_memory_source("sessions", ".jsonl", "\n".join(lines).encode()))]
-
-
-def _as_json(value: Any) -> Any:
-    return value.tolist() if hasattr(value, "tolist") else str(value)
 
 
 def _is_pandas(frame: Any) -> bool:

@@ -111,7 +111,6 @@ def _has_consecutive_ranks(rank: NDArray[np.int64], layout: SessionLayout) -> bo
 
 
 def _has_one_topic_per_query(frame: pl.DataFrame, layout: SessionLayout) -> bool:
-    """Has every query one topic?"""
     if "topic" not in frame.columns:
         return True
     topic = frame["topic"]

@@ -363,9 +363,8 @@ class SessionChoice:
         for column, value in self.where.items():
             if column not in sessions.columns and column != "session":
                 raise UnknownName("column", column, ("session", *sessions.columns))
-            text = str(value).encode(errors="backslashreplace").decode()  # polars takes UTF-8 only
-            fits = frame[column].alias("").cast(pl.String) == text  # a name may be a pattern
-            matching_sessions = set(frame["session"].filter(fits.fill_null(value=False)).unique())
+            fits = equals_text(frame[column], value)
+            matching_sessions = set(frame["session"].filter(fits).unique())
             kept = frame["session"].is_in(list(matching_sessions))
             if int(kept.sum()) != int(fits.sum()):
                 problem = f"some sessions have more than one {column}"
@@ -378,6 +377,13 @@ class SessionChoice:
         if self.first_queries is not None:
             frame = frame.filter(pl.col("query") <= min(self.first_queries, _MANY))
         return evolve(sessions, frame=frame, known_layout=None)
+
+
+def equals_text(values: pl.Series, wanted: object) -> pl.Series:
+    """Which values are, as texts, what is wanted?"""
+    text = str(wanted).encode(errors="backslashreplace").decode()  # polars takes UTF-8 only
+    plain = values.alias("").cast(pl.String)  # a name may be a pattern
+    return (plain == text).fill_null(value=False)
 
 
 def filter_sessions(sessions: Sessions, choice: SessionChoice) -> Sessions:

@@ -36,6 +36,7 @@ from gainful.read.trec_files import (
 from gainful.text import leading_integer, leading_number, quote
 
 Encoding = Literal["utf-8", "latin-1"]
+ParseNumber = Callable[[str], float | None]
 QrelsFormat = Literal["qrels", "prefs", "qrels_prefs", "qrels_jg"]
 _PLAIN_INTEGER, _PLAIN_NUMBER = r"^[+-]?[0-9]{1,15}$", r"^[+-]?[0-9]+\.?[0-9]*(?:[eE][+-]?[0-9]+)?$"
 
@@ -84,15 +85,6 @@ class NotUtf8(BadInput):
     """A text that is to be read byte by byte."""
 
 
-@frozen
-class _Reader:
-    """One kind of file: its lines, what its numbers are, and which lines are passed over."""
-
-    line_format: LineFormat
-    parse: Callable[[str], float | None]
-    is_run: bool = False
-
-
 def read_files(
     qrels: Source, run: Source, qrels_format: QrelsFormat, version: int
 ) -> tuple[Judged, Run, Encoding]:
@@ -118,14 +110,13 @@ def _read_qrels(source: Source, version: int, encoding: Encoding) -> pl.DataFram
     if scanned is not None:
         frame = scanned[0]
     else:
-        frame = _read_lines(source, _Reader(QRELS_LINES, leading_integer), version, encoding)
+        frame = _read_lines(source, QRELS_LINES, leading_integer, version, encoding)
     return frame.select("query", "doc", pl.col("grade").cast(pl.Float64))
 
 
 def _read_judged_groups(source: Source, version: int, encoding: Encoding) -> pl.DataFrame:
     """Judgments of several judges: query, group, doc, grade."""
-    reader = _Reader(_JUDGED_GROUPS, leading_integer)
-    frame = _read_lines(source, reader, version, encoding)
+    frame = _read_lines(source, _JUDGED_GROUPS, leading_integer, version, encoding)
     keys = frame.select(pl.concat_str("query", "group", separator=" ").alias("query"), "doc")
     repeated = find_duplicates(keys)
     if not repeated.is_empty():
@@ -138,7 +129,7 @@ def _read_judged_groups(source: Source, version: int, encoding: Encoding) -> pl.
 def _read_preferences(
     line_format: LineFormat, source: Source, version: int, encoding: Encoding
 ) -> pl.DataFrame:
-    frame = _read_lines(source, _Reader(line_format, leading_number), version, encoding)
+    frame = _read_lines(source, line_format, leading_number, version, encoding)
     if "subgroup" not in frame.columns:
         frame = frame.with_columns(subgroup=pl.lit("0"))
     level = pl.col("level").cast(pl.Float64)
@@ -163,25 +154,27 @@ def read_run(source: Source, version: int, encoding: Encoding) -> Run:
     if scanned is not None:
         tag = last_tag(source, comments=version == 10)
         return Run(scanned[0].select(RUN_LINES.columns), source.name, tag=tag)
-    frame = _read_lines(source, _Reader(RUN_LINES, leading_number, is_run=True), version, encoding)
+    frame = _read_lines(source, RUN_LINES, leading_number, version, encoding)
     tag = frame["tag"][-1] if len(frame) else ""
     return Run(frame.select(RUN_LINES.columns), source.name, tag=tag, infinite=True)
 
 
-def _read_lines(source: Source, reader: _Reader, version: int, encoding: Encoding) -> pl.DataFrame:
+def _read_lines(
+    source: Source, line_format: LineFormat, parse: ParseNumber, version: int, encoding: Encoding
+) -> pl.DataFrame:
     """The fields of every line as text, the number read, and the number of the line."""
-    line_format, number = reader.line_format, reader.line_format.number
+    number, is_run = line_format.number, line_format is RUN_LINES
     try:
         text = source.read_bytes().decode(encoding)
     except UnicodeDecodeError:
         raise NotUtf8(source.name, "this is not UTF-8 text") from None
     lines = pl.DataFrame({"text": text.removesuffix("\n").split("\n")})
-    lines = _drop_lines(lines.with_row_index("line", offset=1), version, is_run=reader.is_run)
+    lines = _drop_lines(lines.with_row_index("line", offset=1), version, is_run=is_run)
     table = extract_fields(lines, line_format)
-    table = table.with_columns(_parse_column(table[number], reader.parse).alias("number"))
+    table = table.with_columns(_parse_column(table[number], parse).alias("number"))
     bad = table.filter(pl.col(number).is_null() | pl.col("number").is_null())
     if not bad.is_empty():
-        refuse_swapped(source, RUN if reader.is_run else QRELS)
+        refuse_swapped(source, RUN if is_run else QRELS)
         row = bad.row(0, named=True)
         problem = describe_problem(row | {"more": False}, line_format)
         raise BadInput(f"{source.name}:{row['line']}", problem, line_format.description)
@@ -204,7 +197,7 @@ def _drop_lines(lines: pl.DataFrame, version: int, *, is_run: bool) -> pl.DataFr
     return lines.filter(~(marked & (place % 2 == 0)))
 
 
-def _parse_column(texts: pl.Series, parse: Callable[[str], float | None]) -> pl.Series:
+def _parse_column(texts: pl.Series, parse: ParseNumber) -> pl.Series:
     """Numbers of texts; only what is written oddly is read one by one."""
     plain = _PLAIN_INTEGER if parse is leading_integer else _PLAIN_NUMBER
     simple = texts.str.contains(plain).fill_null(value=False)
@@ -215,7 +208,7 @@ def _parse_column(texts: pl.Series, parse: Callable[[str], float | None]) -> pl.
     return numbers.scatter(odd, [_to_number(text, parse) for text in texts.gather(odd)])
 
 
-def _to_number(text: str, parse: Callable[[str], float | None]) -> float | None:
+def _to_number(text: str, parse: ParseNumber) -> float | None:
     number = parse(text)
     if number is None and parse is leading_integer and leading_number(text) is not None:
         return 0.0  # .5

@@ -20,6 +20,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from os import PathLike
 from typing import Any
+from xml.etree.ElementTree import Element
 
 import numpy as np
 import polars as pl
@@ -30,7 +31,7 @@ from gainful.read import trec_files
 from gainful.read.column_names import TURN_QUERY
 from gainful.read.qrels_and_run import RUN, Run
 from gainful.read.read_options import AS_USUAL, AnyTopics, ReadOptions
-from gainful.read.safe_xml import Element, parse_xml
+from gainful.read.safe_xml import find_line, find_text, parse_xml
 from gainful.read.session_layout import BadPolicy, flag_problems
 from gainful.read.sessions import RESULT_COLUMNS, Sessions, check_sessions
 from gainful.read.source import Source, open_source
@@ -251,7 +252,7 @@ def read_session_xml(source: Source, reading: ReadOptions = AS_USUAL) -> Session
     note_counts: Counter[str] = Counter()
     rows = [
         row
-        for session in root.find_all("session")
+        for session in root.findall("session")
         for row in _read_session_rows(session, note_counts, merge=pages != "count")
     ]
     if not rows:
@@ -281,18 +282,18 @@ def _read_session_rows(
 ) -> Iterator[dict[str, Any]]:
     """The rows of a session; one with what is wrong, if something is."""
     topic, current = session.find("topic"), session.find("currentquery")
-    subject = None if topic is None else topic.attributes.get("num") or topic.find_text("title")
+    subject = None if topic is None else topic.get("num") or find_text(topic, "title")
     session_values = {
-        "session": session.attributes.get("num", "").strip(),
+        "session": session.get("num", "").strip(),
         "topic": subject or None,
-        "searcher": session.attributes.get("userid") or None,
-        "current_query": None if current is None else current.find_text("query") or None,
+        "searcher": session.get("userid") or None,
+        "current_query": None if current is None else find_text(current, "query") or None,
         "clicked": False,
     }
     result_lists = _read_result_lists(session, note_counts, merge=merge)
     if not (session_values["session"] and result_lists):
         problem = "it has no query" if session_values["session"] else "a session has no number"
-        yield session_values | {"query": 1, "line": session.line, "wrong": problem}
+        yield session_values | {"query": 1, "line": find_line(session), "wrong": problem}
         return
     for number, result_list in enumerate(result_lists, start=1):
         of_query = session_values | {"query": number, "text": result_list.text}
@@ -307,16 +308,17 @@ def _read_result_lists(
 ) -> list[_ResultList]:
     """The queries of a session in order, pages put together."""
     result_lists: list[_ResultList] = []
-    for number, interaction in enumerate(session.find_all("interaction"), start=1):
-        page = interaction.attributes.get("type", "").strip().lower() == "page"
+    for number, interaction in enumerate(session.findall("interaction"), start=1):
+        page = interaction.get("type", "").strip().lower() == "page"
         if not (page and merge and result_lists):
-            result_lists.append(_ResultList(interaction.find_text("query"), interaction.line))
+            text, line = find_text(interaction, "query"), find_line(interaction)
+            result_lists.append(_ResultList(text, line))
         elif page:
             note_counts[
                 "further page continues the list before|further pages continue the lists before"
             ] += 1
         result_list = result_lists[-1]
-        number_text = interaction.attributes.get("num", str(number)).strip()
+        number_text = interaction.get("num", str(number)).strip()
         if number_text != str(number) and result_list.problem is None:
             result_list.problem = _describe_wrong_number(number_text, number)
         _add_results(result_list, interaction, note_counts)
@@ -337,7 +339,7 @@ def _describe_wrong_number(number_text: str, number: int) -> str:
 def _add_results(result_list: _ResultList, interaction: Element, note_counts: Counter[str]) -> None:
     """Put the results of an interaction behind those that its query has shown."""
     results = [
-        result for part in interaction.find_all("results") for result in part.find_all("result")
+        result for part in interaction.findall("results") for result in part.findall("result")
     ]
     before = len(result_list.results)
     by_rank: dict[int, dict[str, Any]] = {}
@@ -345,14 +347,14 @@ def _add_results(result_list: _ResultList, interaction: Element, note_counts: Co
     page_docs: set[str] = set()
     first = 1
     for number, result in enumerate(results, start=1):
-        doc, rank = _doc_id(result), _parse_number(result.attributes.get("rank", str(number)))
+        doc, rank = _doc_id(result), _parse_number(result.get("rank", str(number)))
         if not doc or rank is None:
             lacking = "no document id" if not doc else "no rank that is a whole number"
             result_list.problem = (
-                result_list.problem or f"the result on line {result.line} has {lacking}"
+                result_list.problem or f"the result on line {find_line(result)} has {lacking}"
             )
             return
-        if number == 1 and (before or interaction.attributes.get("type") == "page"):
+        if number == 1 and (before or interaction.get("type") == "page"):
             first = rank  # a further page counts from 1 or goes on
         if before and doc in result_list.docs and doc not in page_docs:
             note_counts[
@@ -363,7 +365,7 @@ def _add_results(result_list: _ResultList, interaction: Element, note_counts: Co
             by_rank[rank] = by_doc[doc]
             continue
         place = before + rank - first + 1
-        entry = {"rank": place, "doc": doc, "clicked": False, "seconds": None, "line": result.line}
+        entry = {"rank": place, "doc": doc, "clicked": False, "line": find_line(result)}
         by_rank.setdefault(rank, entry)
         by_doc.setdefault(doc, entry)
         page_docs.add(doc)
@@ -380,33 +382,29 @@ def _mark_clicks(
 ) -> None:
     """Mark the results that were clicked, by id where there is one and else by rank."""
     for click in (
-        element for part in interaction.find_all("clicked") for element in part.find_all("click")
+        element for part in interaction.findall("clicked") for element in part.findall("click")
     ):
-        rank = _parse_number(click.find_text("rank"))
-        result = by_doc.get(click.find_text("docno")) or (
+        rank = _parse_number(find_text(click, "rank"))
+        result = by_doc.get(find_text(click, "docno")) or (
             None if rank is None else by_rank.get(rank)
         )
         if result is None:
             note_counts["click beyond the list is ignored|clicks beyond the list are ignored"] += 1
             continue
         result["clicked"] = True
-        start, end = (
-            _parse_seconds(click.attributes.get(name, "")) for name in ("starttime", "endtime")
-        )
+        start, end = (_parse_seconds(click.get(name, "")) for name in ("starttime", "endtime"))
         if start is not None and end is not None:
             dwell = (end - start) % _DAY if end < start else end - start  # past midnight
-            result["seconds"] = dwell + (result["seconds"] or 0.0)
+            result["seconds"] = dwell + result.get("seconds", 0.0)
 
 
 def _doc_id(result: Element) -> str:
     """The id of a result: clueweb09id, clueweb12id or however it is called."""
-    for child in result.children:
-        if child.tag.lower().endswith("id") or child.tag.lower() in ("docno", "doc"):
-            return child.text.strip()
-    others = [
-        child.text.strip() for child in result.children if child.tag.lower() not in _NOT_ID_TAGS
-    ]
-    return others[0] if others else ""
+    tags = [child.tag.lower() for child in result]
+    named = (tag for tag in tags if tag.endswith("id") or tag in ("docno", "doc"))
+    others = (tag for tag in tags if tag not in _NOT_ID_TAGS)
+    chosen = next(named, None) or next(others, None)
+    return "" if chosen is None else (result[tags.index(chosen)].text or "").strip()
 
 
 def _parse_number(text: str) -> int | None:
@@ -424,11 +422,6 @@ def _parse_seconds(text: str) -> float | None:
         return None
     seconds = sum(part * 60**power for power, part in enumerate(reversed(parts)))
     return seconds if 0 <= seconds < float("inf") else None
-
-
-def is_xml(source: Source) -> bool:
-    """Is it XML?"""
-    return source.head.lstrip().startswith(b"<")
 
 
 def with_topics(sessions: Sessions, given: AnyTopics, bad: BadPolicy | None = None) -> Sessions:

@@ -227,7 +227,6 @@ def _read_turn(turn: Any, run_name: str | None) -> Turn:
 
 
 def _read_passages(turn: dict[str, Any]) -> list[str] | BadResults:
-    """The passages of a turn in rank order."""
     references = turn.get("references")
     if isinstance(references, dict):
         return rank_by_score(references)

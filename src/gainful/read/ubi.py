@@ -17,7 +17,6 @@ from itertools import accumulate
 from typing import Any
 
 import polars as pl
-from attrs import frozen
 
 from gainful.errors import BadInput
 from gainful.read import named_columns
@@ -47,7 +46,7 @@ from gainful.read.session_events import (
     read_event_words,
     tells,
 )
-from gainful.read.session_layout import Problem, flag_problem, has_repeats
+from gainful.read.session_layout import Problem, flag_problems, has_repeats
 from gainful.read.source import Source
 from gainful.text import count_noun, join_words, quote
 
@@ -56,6 +55,7 @@ _ORDINALS = ("$.position.ordinal", "$.position.ordinal.index", "$.position.index
 _OBJECTS = ("$.object.object_id", "$.object.internal_id")
 _ODD_ENTRY = r"[\[,]\s*(?:true|false|-?[0-9]+[.eE])|\\u[dD][89a-fA-F]"
 _LABELS = ("topic", "system", "scenario", "seconds")
+Locate = Callable[[int], str]
 _PATHS = {  # by role, the column of what stands at its path
     **{role: role for role in ("session", "text", "doc", *_LABELS)},
     "searcher": "user",
@@ -92,7 +92,7 @@ def read_ubi(source: Source | Sequence[Source], reading: ReadOptions = AS_USUAL)
         for source in sources
     ]
     locate = _locate_in_all(files)
-    frame = pl.concat([file.frame for file in files], how="diagonal").with_row_index("row")
+    frame = pl.concat([frame for frame, _ in files], how="diagonal").with_row_index("row")
     del files  # their rows are in the frame
     frame, wrong_times, notes = _read_times(frame, name)
     queries, events = (
@@ -128,9 +128,9 @@ def read_ubi(source: Source | Sequence[Source], reading: ReadOptions = AS_USUAL)
     )
 
 
-def _locate_in_all(files: Sequence[UbiFile]) -> Callable[[int], str]:
-    starts = [*accumulate((len(file.frame) for file in files), initial=0)]
-    locates = [file.locate for file in files]
+def _locate_in_all(files: Sequence[tuple[pl.DataFrame, Locate]]) -> Locate:
+    starts = [*accumulate((len(frame) for frame, _ in files), initial=0)]
+    locates = [locate for _, locate in files]
 
     def locate(row: int) -> str:
         at = bisect_right(starts, row) - 1
@@ -142,16 +142,16 @@ def _locate_in_all(files: Sequence[UbiFile]) -> Callable[[int], str]:
 def _list_problems(rows: pl.DataFrame, wrong_times: dict[int, str]) -> list[Problem]:
     """Lines that cannot be read, and times that are none."""
     wrong, row = rows["wrong"], rows["row"]
-    problems = [
-        flag_problem(rows, wrong.is_not_null(), lambda at: str(wrong[at]), UNREADABLE),
-        flag_problem(
-            rows,
+    words = "timestamp {} is not a time"
+    return flag_problems(
+        rows,
+        (wrong.is_not_null(), lambda at: str(wrong[at]), UNREADABLE),
+        (
             row.is_in(list(wrong_times)),
-            lambda at: f"timestamp {quote(wrong_times[row[at]])} is not a time",
+            lambda at: words.format(quote(wrong_times[row[at]])),
             EXPECTED_TIMES,
         ),
-    ]
-    return [problem for problem in problems if len(problem.rows)]
+    )
 
 
 def _select_columns(
@@ -314,28 +314,23 @@ _OLD_HITS = ("query_response_objects_ids", "query_response_object_ids")  # of dr
 _ALL = (*FIELDS, *_OLD_HITS)
 
 
-@frozen(eq=False)
-class UbiFile:
-    """Fields as texts, `wrong` where a line cannot be read, and where each row stands."""
-
-    frame: pl.DataFrame
-    locate: Callable[[int], str]
-
-
 def read_ubi_file(
     source: Source, select: Callable[[pl.DataFrame], pl.DataFrame], own: Sequence[str] = ()
-) -> UbiFile:
-    """The records of a file, a column for each field that is wanted."""
+) -> tuple[pl.DataFrame, Locate]:
+    """The records of a file, a column for each field that is wanted, and where each row stands.
+
+    Fields are texts, and `wrong` says where a line cannot be read.
+    """
     fields = (*_ALL, *own)
     table = binary_format(source)
     if table is not None:
         frame = _as_texts(named_columns.read_table(source, table).frame, fields)
-        return UbiFile(select(_finish(frame)), lambda row: f"{source.name}, row {row + 1}")
+        return select(_finish(frame)), lambda row: f"{source.name}, row {row + 1}"
     if is_whole(source):
         file = read_records(source)
         entries = list(file.records)
         frame = _tabulate_records((record for _, record in entries), fields)
-        return UbiFile(select(_finish(frame)), lambda row: file.locate(entries[row][0]))
+        return select(_finish(frame)), lambda row: file.locate(entries[row][0])
     frames = []
     for piece in source.iterate_pieces():
         scanned = None
@@ -346,7 +341,7 @@ def read_ubi_file(
             lines = (line for line in piece.split(b"\n") if line.strip())
             scanned = _tabulate_records(map(parse_line, lines), fields)
         frames.append(select(_finish(scanned)))
-    return UbiFile(pl.concat(frames), source.locate_rows())
+    return pl.concat(frames), source.locate_rows()
 
 
 def _repeats_keys(piece: bytes, frame: pl.DataFrame) -> bool:

@@ -7,9 +7,10 @@ from light to dark, so that they stay in order without colour.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
-from attrs import frozen
+from attrs import asdict, frozen
 
 FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Liberation Sans', Arial, sans-serif"
 MONO = "ui-monospace, 'SF Mono', Menlo, Consolas, 'Liberation Mono', monospace"
@@ -29,6 +30,12 @@ def nominal(field: str, **more: Any) -> Spec:
 def quantitative(field: str, **more: Any) -> Spec:
     """A channel of numbers."""
     return {"field": field, "type": "quantitative", **more}
+
+
+def build_layer(mark: str, rows: Iterable[Any] | None, encoding: Spec, **style: Any) -> Spec:
+    """Marks of one kind, for rows of their own or for those of the whole chart."""
+    data = {} if rows is None else {"data": {"values": list(rows)}}
+    return {**data, "mark": {"type": mark, **style}, "encoding": encoding}
 
 
 @frozen
@@ -137,21 +144,14 @@ def build_css() -> str:
 
 
 def _format_css_variables(tones: Tones) -> str:
-    single: dict[str, str] = {
-        name: getattr(tones, name)
-        for name in (
-            *("paper", "raised", "ink", "quiet", "line", "accent", "unjudged"),
-            *("better", "worse"),
-        )
-    }
-    numbered = {
-        f"{kind}-{at}": colour
-        for kind, colours in (
-            ("series", tones.series),
-            ("name", tones.names),
-            ("grade", tones.grades),
-            ("on", tones.on_grades),
-        )
-        for at, colour in enumerate(colours)
-    }
-    return " ".join(f"--{name}: {value};" for name, value in (single | numbered).items())
+    variables: dict[str, str] = {}
+    for name, value in asdict(tones).items():
+        if isinstance(value, str):
+            variables[name] = value
+        else:
+            kind = _NUMBERED[name]
+            variables |= {f"{kind}-{at}": colour for at, colour in enumerate(value)}
+    return " ".join(f"--{name}: {colour};" for name, colour in variables.items())
+
+
+_NUMBERED = {"series": "series", "names": "name", "grades": "grade", "on_grades": "on"}

@@ -60,7 +60,6 @@ from gainful.evidence.statistics.outcome import (
 from gainful.evidence.statistics.paired_tests import TESTS, TUKEY_WORDS, posterior_t, tost_p
 from gainful.evidence.statistics.study_design import Interaction
 from gainful.measure.groups import list_names
-from gainful.measure.notes import describe_convention
 from gainful.measure.results import list_footnotes
 from gainful.measure.sessions.results import SessionResults
 from gainful.measure.values import Results
@@ -191,7 +190,6 @@ def compare_sample(sample: Sample, method: Method) -> Comparison:
         convention=results.convention_data(),
         bounded_measures=tuple(m for m, recipe in results.recipes.items() if recipe.entry.bounded),
         directions={measure: results.directions[measure] for measure in measures},
-        convention_line=describe_convention(results),
         footnotes=tuple(list_footnotes(sample.results)),
         all_footnotes=tuple(list_footnotes(sample.results, verbose=True)),
         interactions=sample.interactions,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from attrs import frozen
 
-from gainful.evidence.comparisons.comparison_answer import describe_comparison
+from gainful.evidence.comparisons.comparison_answer import describe_comparison, label_system
 from gainful.evidence.comparisons.comparison_values import (
     MAX_GROUPS,
     ComparisonValues,
@@ -273,7 +273,11 @@ def _describe_indistinguishable(comparison: Comparison, measure: str) -> str:
         if indistinguishable:
             return f"No significant difference {whom}: {', '.join(indistinguishable)}."
         return f"All differ significantly {whom}."
-    groups = ["–".join(group) for group in comparison.alike_groups(measure) if len(group) > 1]
+    groups = [
+        "–".join(label_system(comparison.kind, name) for name in group)
+        for group in comparison.alike_groups(measure)
+        if len(group) > 1
+    ]
     more = ", …" if len(groups) >= MAX_GROUPS else ""
     alike = f"No significant difference: {', '.join(groups)}{more}."
     return alike if groups else "Every pair differs significantly."
@@ -291,7 +295,10 @@ def _describe_power(comparison: Comparison, measure: str, *, verbose: bool) -> l
     low, high = (f"{end(detectable.values()):.3f}" for end in (min, max))
     smallest = f"{low} to {high}"
     if len(detectable) <= _MAX_SYSTEMS:
-        smallest = ", ".join(f"{value:.3f} ({name})" for name, value in detectable.items())
+        smallest = ", ".join(
+            f"{value:.3f} ({label_system(comparison.kind, name)})"
+            for name, value in detectable.items()
+        )
     if measure in comparison.bounded_measures and min(detectable.values()) >= 1:
         smallest = f"none: too few {pluralise(comparison.unit_in_words)}"
     level = f"; t test at {comparison.evidence.power_level:.2g}" if verbose else ""

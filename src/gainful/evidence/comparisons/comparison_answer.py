@@ -257,7 +257,7 @@ def _describe_briefly(comparison: ComparisonValues, standings: Sequence[_Standin
     better = f"{_join_leading(comparison, best)} {verb} {word} than {_join(comparison, beaten)}"
     if not standing.alike:
         return f"In {measures} {better}."
-    alike = _join(comparison, standing.alike)
+    alike = _join(comparison, standing.alike, last="or")
     return f"In {measures} {better}, but not significantly {word} than {alike}."
 
 
@@ -295,7 +295,7 @@ def _describe_best(comparison: ComparisonValues, standing: _Standing) -> str:
     verb = f"is {word} in {measure}" if is_alone else f"share the {word} {measure}"
     text = f"{_join_leading(comparison, best)} {verb} ({value})"
     if standing.alike:
-        alike = _join(comparison, standing.alike)
+        alike = _join(comparison, standing.alike, last="or")
         text += f", not significantly {standing.direction.better} than {alike}"
     if not beaten:
         return f"{text}."
@@ -352,10 +352,12 @@ def _format_mean(comparison: ComparisonValues, measure: str, system: str) -> str
     return f"{mean:.{ANSWER_DECIMALS}f}"
 
 
-def _join(comparison: ComparisonValues, systems: Sequence[str], noun: str = "others") -> str:
+def _join(
+    comparison: ComparisonValues, systems: Sequence[str], noun: str = "others", last: str = "and"
+) -> str:
     if len(systems) > _MAX_NAMES:
         return f"{len(systems)} {noun}"
-    return join_words([_label(comparison, system) for system in systems])
+    return join_words([_label(comparison, system) for system in systems], last)
 
 
 def _join_leading(comparison: ComparisonValues, systems: Sequence[str]) -> str:

@@ -276,7 +276,6 @@ class ComparisonValues:
     bounded_measures: tuple[str, ...] = ()  # those that cannot pass 1
     directions: Mapping[str, Direction] = {}  # by measure: is more of it better, or less?
     kind: str = "run"  # what is compared: run, or the column that names systems
-    convention_line: str = ""  # how the numbers came about, in words
     footnotes: tuple[str, ...] = ()  # whose convention, and what was odd, in a line
     all_footnotes: tuple[str, ...] = ()  # the whole convention and all that was counted
     notes: tuple[str, ...] = ()

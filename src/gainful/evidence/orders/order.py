@@ -10,7 +10,7 @@ import numpy as np
 import polars as pl
 from attrs import evolve, field, frozen
 
-from gainful.errors import BadValue, CannotCompare, UnknownName, WrongType
+from gainful.errors import BadValue, CannotCompare, WrongType, check_name
 from gainful.evidence.method import Method, build_method, test_pairs
 from gainful.evidence.pairing import (
     NOT_A_MEAN,
@@ -83,9 +83,9 @@ def find_discordant_pairs(
     for at in order[:_MAX_PAIRS].tolist():
         side = 1 if gaps[0, at] > 0 else -1
         first, second = (runs[left[at]], runs[right[at]])[::side]
-        one, other = (side * gaps[:, at]).tolist()
+        gap, other_gap = (side * gaps[:, at]).tolist()
         verdicts = [None if flags is None else bool(flags[at]) for flags in significant]
-        pairs.append(DiscordantPair((first, second), (one, other), (verdicts[0], verdicts[1])))
+        pairs.append(DiscordantPair((first, second), (gap, other_gap), (verdicts[0], verdicts[1])))
     return len(order), tuple(pairs)
 
 
@@ -466,8 +466,7 @@ def order_means(
     runs = tuple(means[first])
     flags = significant or {}
     for measure in lower_is_better:
-        if measure not in means:
-            raise UnknownName("measure", str(measure), means)
+        check_name("measure", measure, means)
     merits = {
         measure: {
             system: -mean if measure in lower_is_better and is_number(mean) else mean

@@ -8,7 +8,7 @@ one piece of evidence, not as several (Chandler & Bate 2007).
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 import numpy as np
 from attrs import evolve, frozen
@@ -254,7 +254,7 @@ def fit_model(model: StoppingModel, stops: Stops, level: float | None = LEVEL) -
     if model.scale is None or level is None:
         return fit
     inflation, variance = profile.inflate_variance(point, click)
-    low, high = profile.find_interval(point, fit.log_likelihood, inflation, level)
+    low, high = profile.find_interval(model.scale, fit, inflation, level)
     return evolve(fit, low=low, high=high, inflation=inflation, variance=variance)
 
 
@@ -269,39 +269,32 @@ class _Profile:
     """The log-likelihood of a parameter, the chance of a click being the best for it."""
 
     def __init__(self, model: StoppingModel, stops: Stops) -> None:
-        self._model, self._stops = model, stops
-        self._counts, self._last = stops.counts, stops.furthest
+        self._scale, self._stops = model.scale, stops
+        self._counts, last = stops.counts, stops.furthest
         self._seen = self._counts > 0
         self._usual_click = _clicks_on_the_way(stops)
-        self._best_click: tuple[float, float] | None = None
-        self._survival: tuple[float, Array] | None = None  # the last that was asked for
+        self._survival = lru_cache(1)(lambda point: model.survival(point, last))
+        self.best_click = lru_cache(1)(self._find_click)
 
     def log_likelihoods(self, point: float, click: float) -> Array:
-        if self._survival is None or self._survival[0] != point:
-            self._survival = point, self._model.survival(point, self._last)
-        survival = self._survival[1]
-        return self._stops.log_likelihoods(survival, _to_share(click))
+        return self._stops.log_likelihoods(self._survival(point), _to_share(click))
 
     def total(self, point: float, click: float) -> float:
         return float(self._counts[self._seen] @ self.log_likelihoods(point, click)[self._seen])
 
-    def best_click(self, point: float) -> float:
+    def _find_click(self, point: float) -> float:
         if not self._stops.has_clicks:
             return 0.0
-        if self._best_click is not None and self._best_click[0] == point:
-            return self._best_click[1]
         middle = self._usual_click
         low, high = max(middle - _CLICK_REACH, -_CLICK_END), min(middle + _CLICK_REACH, _CLICK_END)
-        best = _maximise(lambda click: self.total(point, click), low, high)
-        self._best_click = point, best
-        return best
+        return _maximise(lambda click: self.total(point, click), low, high)
 
     def value(self, point: float) -> float:
         return self.total(point, self.best_click(point))
 
     def maximise(self) -> float:
         """The best point of the scale: the best of a grid, then between its neighbours."""
-        scale = self._model.scale
+        scale = self._scale
         if scale is None:
             return 0.0
         points = np.linspace(scale.low, scale.high, _GRID)
@@ -330,28 +323,25 @@ class _Profile:
         return variance / float(inverse[0, 0]), variance
 
     def find_interval(
-        self, point: float, highest: float, inflation: float, level: float
+        self, scale: Scale, fit: Fit, inflation: float, level: float
     ) -> tuple[float, float]:
         """Where the likelihood ratio is no longer within what chance allows."""
         from scipy.optimize import brentq  # noqa: PLC0415  (slow to load)
         from scipy.special import stdtrit  # noqa: PLC0415
 
-        scale = self._model.scale
-        if scale is None:
-            raise TypeError("a model without a parameter has no interval")
         clusters = len(np.unique(self._stops.cluster))
         reach = float(stdtrit(max(clusters - 1, 1), (1 + level) / 2)) ** 2 * inflation / 2
 
         def excess(at: float) -> float:
             value = self.value(at)
-            return max(highest - value, 0.0) - reach if np.isfinite(value) else 1e9
+            return max(fit.log_likelihood - value, 0.0) - reach if np.isfinite(value) else 1e9
 
         ends = []
         for end, limit in ((scale.low, scale.lowest), (scale.high, scale.highest)):
-            if abs(point - end) < _CRITERION or excess(end) <= 0:
+            if abs(fit.point - end) < _CRITERION or excess(end) <= 0:
                 ends.append(limit)
             else:
-                ends.append(scale.to_value(float(brentq(excess, point, end, xtol=1e-9))))
+                ends.append(scale.to_value(float(brentq(excess, fit.point, end, xtol=1e-9))))
         return ends[0], ends[1]
 
     def _slope(self, at: Array, axis: int) -> Array:

@@ -242,9 +242,11 @@ class PartMatcher:
             return None, totals
         qrels, layout = self._find_qrels(chosen), chosen.layout
         queries, session_count = len(layout.query_starts), len(layout.session_starts)
-        if convention.unjudged == "drop" and qrels is not None and _judges_none(qrels, chosen):
-            totals.unjudged_queries, totals.lost_sessions = queries, session_count
-            return None, totals
+        if convention.unjudged == "drop" and qrels is not None:
+            topic = chosen.frame["topic" if "topic" in chosen.frame.columns else "session"]
+            if not topic.is_in(qrels.queries.implode()).any():
+                totals.unjudged_queries, totals.lost_sessions = queries, session_count
+                return None, totals
         matched = match_sessions(chosen, qrels, convention.unjudged, convention.subtopic_grades)
         totals.sessions = matched.size
         if convention.unjudged == "drop":
@@ -260,11 +262,6 @@ class PartMatcher:
         if self.qrels is not None or self.gains or "grade" not in sessions.frame.columns:
             return self.qrels
         return None if sessions.frame["grade"].count() else _NO_JUDGMENTS
-
-
-def _judges_none(qrels: Qrels, sessions: Sessions) -> bool:
-    topic = "topic" if "topic" in sessions.frame.columns else "session"
-    return not sessions.frame[topic].is_in(qrels.queries.implode()).any()
 
 
 def collect_searcher_qrels(sessions: EngineSessions, matcher: PartMatcher) -> Qrels:

@@ -11,7 +11,7 @@ from gainful.measure.results import list_footnotes
 from gainful.measure.values import Results
 from gainful.show.figures.figure import FigureData, Look, clean_text, mark_lower, shorten_name
 from gainful.show.figures.line_chart import WIDTH, axis_end, with_caption
-from gainful.show.theme import SIZE, Spec, nominal, quantitative
+from gainful.show.theme import SIZE, Spec, build_layer, nominal, quantitative
 from gainful.text import count_noun, pluralise
 
 _MAX_LABELLED_QUERIES = 60  # queries that can be named beside their bars
@@ -47,18 +47,23 @@ def build_data(
         equal = f"Both runs have the same {measure_name} on every {unit}"
         empty_reason = f"{equal}: there is no difference to show."
     first, second = names
+    title = f"{measure_name} by {unit}: {second} against {first}"
+    if better != worse:
+        leader = second if better > worse else first
+        among = f"{max(better, worse)} of {count_noun(len(frame), unit)}"
+        title = f"{leader} is better in {measure_name} on {among}"
     summary = []
     mean = frame["difference"].mean()
     if isinstance(mean, float):
         summary.append(
             f"mean difference {mean:+.4f} over {count_noun(len(frame), unit)}: {second} better "
-            f"on {better}, {first} on {worse}, the same on {len(frame) - better - worse}"
+            f"on {better}, {first} on {worse}, equal on {len(frame) - better - worse}"
         )
     dropped = max(pairs.left_out)
     dropped_note = f"Note: {count_noun(dropped, unit)} left out, as only one run has them"
     return FigureData(
         frame=frame,
-        title=f"{measure_name} by {unit}: {second} against {first}",
+        title=title,
         caption=(*summary, *caption_lines, *([dropped_note] if dropped else [])),
         axis_title=f"difference in {mark_lower(measure_name, direction)}",
         empty_reason=empty_reason,
@@ -96,19 +101,14 @@ def draw_chart(data: FigureData, look: Look) -> Spec:
         "scale": {"paddingInner": 0.25 if labelled else 0, "paddingOuter": 0.1},
         "axis": None if labelled else {"title": title, "labels": False, "ticks": False},
     }
-    bars: Spec = {
-        "mark": {"type": "bar", "aria": labelled},
-        "encoding": {
-            ("y" if labelled else "x"): query_channel,
-            ("x" if labelled else "y"): value_channel,
-            "color": nominal("better")
-            | {
-                "scale": {"domain": [True, False], "range": [tones.series[1], tones.series[0]]},
-                "legend": None,
-            },
-            "tooltip": [query_name, quantitative("difference", format="+.4f")],
-        },
+    sides = {"domain": [True, False], "range": [tones.series[1], tones.series[0]]}
+    channels = {
+        ("y" if labelled else "x"): query_channel,
+        ("x" if labelled else "y"): value_channel,
+        "color": nominal("better", scale=sides, legend=None),
+        "tooltip": [query_name, quantitative("difference", format="+.4f")],
     }
+    bars = build_layer("bar", None, channels, aria=labelled)
     width = look.width or (440 if labelled else WIDTH)
     height = look.height or (_HEIGHT if not labelled else len(rows) * _BAR_STEP)
     body: Spec = {"data": {"values": rows}, "layer": [bars]}
@@ -126,20 +126,11 @@ def draw_chart(data: FigureData, look: Look) -> Spec:
 
 def _draw_query_names(query_channel: Spec, limit: float, *, left: bool) -> Spec:
     """Names at the foot of the bars, on the side where there is no bar."""
-    return {
-        "transform": [{"filter": "datum.difference > 0" if left else "datum.difference <= 0"}],
-        "mark": {
-            "type": "text",
-            "align": "right" if left else "left",
-            "dx": -5 if left else 5,
-            "fontSize": SIZE - 2,
-        },
-        "encoding": {
-            "y": query_channel,
-            "x": {"datum": 0, "type": "quantitative", "scale": {"domain": [-limit, limit]}},
-            "text": nominal("label"),
-        },
-    }
+    side = {"align": "right", "dx": -5} if left else {"align": "left", "dx": 5}
+    foot = {"datum": 0, "type": "quantitative", "scale": {"domain": [-limit, limit]}}
+    channels = {"y": query_channel, "x": foot, "text": nominal("label")}
+    rows = {"filter": "datum.difference > 0" if left else "datum.difference <= 0"}
+    return build_layer("text", None, channels, **side, fontSize=SIZE - 2) | {"transform": [rows]}
 
 
 def _label_sides(data: FigureData, look: Look, *, labelled: bool) -> list[Spec]:
@@ -157,15 +148,9 @@ def _label_sides(data: FigureData, look: Look, *, labelled: bool) -> list[Spec]:
             {"x": {"value": 8}, "y": {"value": {"expr": "height - 8"}}},
         ]
         alignments = [{"align": "right"}, {"align": "left"}]
-    labels = [
-        (f"{names[run]} better", look.tones.names[run], positions[side], alignments[side])
-        for side, run in enumerate(sides)
-    ]
-    return [
-        {
-            "data": {"values": [{"label": label}]},
-            "mark": {"type": "text", "color": hue, "fontWeight": 600, **align},
-            "encoding": position | {"text": nominal("label")},
-        }
-        for label, hue, position, align in labels
-    ]
+    layers = []
+    for side, run in enumerate(sides):
+        style = {"color": look.tones.names[run], "fontWeight": 600, **alignments[side]}
+        channels = positions[side] | {"text": nominal("label")}
+        layers.append(build_layer("text", [{"label": f"{names[run]} better"}], channels, **style))
+    return layers

@@ -21,7 +21,7 @@ from gainful.show.figures.figure import (
     shorten_name,
 )
 from gainful.show.figures.line_chart import number_channel, series_colour, with_caption
-from gainful.show.theme import Spec, nominal, quantitative
+from gainful.show.theme import Spec, build_layer, nominal, quantitative
 
 _SCHEMA: dict[str, Any] = {"run": pl.String, "measure": pl.String}
 _SCHEMA |= dict.fromkeys(("mean", "low", "high"), pl.Float64)
@@ -69,8 +69,17 @@ def build_data(
 
 
 def build_difference_data(comparison: Comparison) -> FigureData:
-    """A row for each measure and system: its difference to the baseline and the interval."""
-    pairs = comparison.pairs_against()
+    """A row for each measure and system, the best first: its difference to the baseline."""
+    first, measures = comparison.measures[0], comparison.measures
+    ahead = {
+        pair.system: comparison.direction(first).sign * pair.difference
+        for pair in comparison.pairs_against()
+        if pair.measure == first
+    }
+    pairs = sorted(
+        comparison.pairs_against(),
+        key=lambda pair: (measures.index(pair.measure), -ahead[pair.system]),
+    )
     rows = [(pair.system, pair.measure, pair.difference, pair.low, pair.high) for pair in pairs]
     frame = pl.DataFrame(rows, schema=_SCHEMA, orient="row")
     return FigureData(
@@ -177,9 +186,12 @@ def _draw_panel(  # noqa: PLR0917
         nominal("run"),
         *(quantitative(column, format=".4f") for column in ("mean", "low", "high")),
     ]
+    reach = {"x": mean_channel | {"field": "low"}, "x2": {"field": "high"}}
+    dot = {"x": mean_channel, "tooltip": tooltip}
+    value_text = {"x": mean_channel, "text": nominal("mean_text")}
+    name = {"x": {"value": 0}, "text": nominal("label")}
     place = {"x": {"datum": 0}, "y": {"value": 0}, "y2": {"value": "height"}}
-    ink = {"color": {"value": look.tones.ink}}
-    zero = {"mark": "rule", "data": {"values": [{}]}, "encoding": place | ink}
+    zero = build_layer("rule", [{}], place | {"color": {"value": look.tones.ink}})
     return {
         "title": {"text": title, "fontWeight": 500, "offset": 4},
         "data": {"values": rows},
@@ -187,23 +199,11 @@ def _draw_panel(  # noqa: PLR0917
         "height": {"step": _ROW_STEP} if look.height is None else look.height,
         "encoding": {"y": run_channel, "color": number_channel("place", colours)},
         "layer": [
-            {
-                "transform": [{"filter": "datum.low !== null"}],
-                "mark": {"type": "rule", "strokeWidth": 2, "opacity": 0.55},
-                "encoding": {"x": mean_channel | {"field": "low"}, "x2": {"field": "high"}},
-            },
-            {
-                "mark": {"type": "point", "filled": True, "size": 70, "opacity": 1},
-                "encoding": {"x": mean_channel, "tooltip": tooltip},
-            },
-            {
-                "mark": {"type": "text", "baseline": "bottom", "dy": -5, "fontSize": 10},
-                "encoding": {"x": mean_channel, "text": nominal("mean_text")},
-            },
-            {
-                "mark": {"type": "text", "align": "right", "baseline": "middle", "dx": -10},
-                "encoding": {"x": {"value": 0}, "text": nominal("label")},
-            },
+            build_layer("rule", None, reach, strokeWidth=2, opacity=0.55)
+            | {"transform": [{"filter": "datum.low !== null"}]},
+            build_layer("point", None, dot, filled=True, size=70, opacity=1),
+            build_layer("text", None, value_text, baseline="bottom", dy=-5, fontSize=10),
+            build_layer("text", None, name, align="right", baseline="middle", dx=-10),
             *([zero] if scale["zero"] else []),
         ],
     }

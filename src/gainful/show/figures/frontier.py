@@ -24,7 +24,7 @@ from gainful.show.figures.figure import (
 )
 from gainful.show.figures.line_chart import HEIGHT, WIDTH, axis_end, label_colour, with_caption
 from gainful.show.figures.session_curves import label_groups
-from gainful.show.theme import SIZE, Spec, nominal, quantitative
+from gainful.show.theme import SIZE, Spec, build_layer, nominal, quantitative
 from gainful.types import Array, Flags
 
 _LEVEL = 0.95
@@ -154,17 +154,8 @@ def _draw_steps(frame: pl.DataFrame, end: float, x: Spec, y: Spec, look: Look) -
     """For every budget, the most that can be had for it."""
     best = frame.filter("frontier").select("cost", "gain").to_dicts()
     best.append({"cost": end, "gain": best[-1]["gain"]} if best else {"cost": 0, "gain": 0})
-    return {
-        "data": {"values": best},
-        "mark": {
-            "type": "line",
-            "interpolate": "step-after",
-            "color": look.tones.accent,
-            "strokeWidth": 2,
-            "opacity": 0.75,
-        },
-        "encoding": {"x": x, "y": y},
-    }
+    style = {"interpolate": "step-after", "color": look.tones.accent, "opacity": 0.75}
+    return build_layer("line", best, {"x": x, "y": y}, **style, strokeWidth=2)
 
 
 def _draw_whiskers(frame: pl.DataFrame, axis: str, x: Spec, y: Spec, look: Look) -> Spec:
@@ -172,11 +163,10 @@ def _draw_whiskers(frame: pl.DataFrame, axis: str, x: Spec, y: Spec, look: Look)
     along, other = ("x", "x2") if axis == "cost" else ("y", "y2")
     axes = {"x": x, "y": y}
     encoding = axes | {along: axes[along] | {"field": f"{axis}_low"}}
-    return {
-        "data": {"values": rows.with_columns(pl.col(f"{axis}_low").clip(0)).to_dicts()},
-        "mark": {"type": "rule", "color": look.tones.quiet, "strokeWidth": 1, "opacity": 0.7},
-        "encoding": encoding | {other: {"field": f"{axis}_high"}},
-    }
+    encoding |= {other: {"field": f"{axis}_high"}}
+    rows = rows.with_columns(pl.col(f"{axis}_low").clip(0))
+    style = {"color": look.tones.quiet, "strokeWidth": 1, "opacity": 0.7}
+    return build_layer("rule", rows.to_dicts(), encoding, **style)
 
 
 def _place_labels(
@@ -226,16 +216,9 @@ def _draw_points(points: Sequence[Spec], x: Spec, y: Spec, gain_title: str) -> l
         "y": quantitative("label_y", scale=None, axis=None),
     }
     ink = nominal("ink", scale=None, legend=None)
-    name = nominal("name")
+    dot = {"x": x, "y": y, **colours, "tooltip": tooltip, "description": nominal("name")}
+    label = {**placed, "color": ink, "text": nominal("label")}
     return [
-        {
-            "data": {"values": list(points)},
-            "mark": {"type": "point", "size": 70, "strokeWidth": 1.75, "opacity": 1},
-            "encoding": {"x": x, "y": y, **colours, "tooltip": tooltip, "description": name},
-        },
-        {
-            "data": {"values": list(points)},
-            "mark": {"type": "text", "align": "left", "baseline": "middle", "fontSize": SIZE},
-            "encoding": {**placed, "color": ink, "text": nominal("label")},
-        },
+        build_layer("point", points, dot, size=70, strokeWidth=1.75, opacity=1),
+        build_layer("text", points, label, align="left", baseline="middle", fontSize=SIZE),
     ]

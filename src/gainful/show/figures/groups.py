@@ -20,7 +20,7 @@ from gainful.show.figures.figure import (
     shorten_name,
 )
 from gainful.show.figures.line_chart import series_colour, with_caption
-from gainful.show.theme import Spec, nominal, quantitative
+from gainful.show.theme import Spec, build_layer, nominal, quantitative
 from gainful.text import mark_notes, pluralise
 from gainful.types import finite_or_none
 
@@ -92,16 +92,10 @@ def draw_chart(data: FigureData, look: Look) -> Spec:
     colour = nominal("run", scale={"domain": names, "range": colours}, legend=legend)
     tooltip = [*map(nominal, ("group", "run", units)), quantitative("mean", format=".4f")]
     width, height = look.width or 420, look.height or _ROW_STEP * len(groups)
+    reach = {"y": y, "x": x | {"field": "low"}, "x2": {"field": "high"}}
+    dot = {"y": y, "x": x, "color": colour, "tooltip": tooltip}
     layers = [
-        {
-            "data": {"values": lines},
-            "mark": {"type": "rule", "strokeWidth": 3, "color": look.tones.line},
-            "encoding": {"y": y, "x": x | {"field": "low"}, "x2": {"field": "high"}},
-        },
-        {
-            "data": {"values": rows},
-            "mark": {"type": "point", "filled": True, "size": 90, "opacity": 1},
-            "encoding": {"y": y, "x": x, "color": colour, "tooltip": tooltip},
-        },
+        build_layer("rule", lines, reach, strokeWidth=3, color=look.tones.line),
+        build_layer("point", rows, dot, filled=True, size=90, opacity=1),
     ]
     return with_caption(data, look, {"layer": layers}, width, height, list(labels.values()))

@@ -12,7 +12,7 @@ from gainful.measure.results import list_footnotes
 from gainful.measure.values import Results
 from gainful.show.figures.figure import NO_MEAN, FigureData, Look, clean_text, shorten_name
 from gainful.show.figures.line_chart import WIDTH, with_caption
-from gainful.show.theme import Spec, nominal, quantitative
+from gainful.show.theme import Spec, build_layer, nominal, quantitative
 from gainful.text import count_noun, pluralise
 
 _ROW_HEIGHT = 20  # pixels of a run
@@ -81,24 +81,15 @@ def draw_chart(data: FigureData, look: Look) -> Spec:
     title = f"{pluralise(data.extra['unit'])}, from easy to hard"
     x_axis: Spec = {"title": None if named else title, "labels": named}
     labels = {"labelExpr": _look_up(texts), "labelAngle": -60} if named else {}
-    body: Spec = {
-        "data": {"values": rows},
-        "mark": {"type": "rect", "aria": False},
-        "encoding": {
-            "x": {"field": "x", "type": "ordinal", "axis": x_axis | labels | {"ticks": False}},
-            "y": {
-                "field": "y",
-                "type": "ordinal",
-                "axis": {"title": None, "ticks": False, "labelExpr": _look_up(names)},
-            },
-            "color": quantitative("value")
-            | {
-                "scale": {"range": list(look.tones.grades)},
-                "legend": {"title": None, "orient": "bottom", "gradientLength": 140},
-            },
-            "tooltip": [nominal("run"), query_name, quantitative("value", format=".4f")],
-        },
+    y_axis = {"title": None, "ticks": False, "labelExpr": _look_up(names)}
+    legend = {"title": None, "orient": "bottom", "gradientLength": 140}
+    channels = {
+        "x": {"field": "x", "type": "ordinal", "axis": x_axis | labels | {"ticks": False}},
+        "y": {"field": "y", "type": "ordinal", "axis": y_axis},
+        "color": quantitative("value", scale={"range": list(look.tones.grades)}, legend=legend),
+        "tooltip": [nominal("run"), query_name, quantitative("value", format=".4f")],
     }
+    body = build_layer("rect", rows, channels, aria=False)
     return with_caption(data, look, body, width, height, names)
 
 

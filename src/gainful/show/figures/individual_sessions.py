@@ -21,7 +21,7 @@ from gainful.show.figures.line_chart import (
     with_caption,
 )
 from gainful.show.figures.session_curves import check_count, explain_zeros, prepare_plot
-from gainful.show.theme import Spec, nominal
+from gainful.show.theme import Spec, build_layer, nominal
 from gainful.text import count_noun
 
 MAX_SESSIONS = 60  # sessions drawn in a panel
@@ -165,37 +165,20 @@ def _draw_panel(  # noqa: PLR0917
     channels = {
         key: line_layer["encoding"][key] for key in ("x", "y", "color", "tooltip", "description")
     }
+    flat = [row for row in values if row["after_stop"]]
+    going = [row for row in values if not row["after_stop"]]
     split_lines = [
-        line_layer
-        | {
-            "data": {"values": [row for row in values if row["after_stop"] is after_stop]},
-            "mark": {
-                "type": "line",
-                "strokeWidth": 0.8 if after_stop else width,
-                "opacity": 0.5 if after_stop else 1 if labelled else 0.7,
-            },
-            "encoding": channels,
-        }
-        for after_stop in (True, False)
+        build_layer("line", flat, channels, strokeWidth=0.8, opacity=0.5),
+        build_layer("line", going, channels, strokeWidth=width, opacity=1 if labelled else 0.7),
     ]
+    ends = frame.filter("stopped").drop_nulls("value").select("session", "position", "value")
     stops = [
-        {
-            "series": sessions.index(session),
-            "name": clean_text(session),
-            "x": position,
-            "y": value,
-        }
-        for session, position, value in frame.filter(pl.col("stopped"))
-        .select("session", "position", "value")
-        .iter_rows()
-        if value is not None
+        {"series": sessions.index(session), "name": clean_text(session), "x": position, "y": value}
+        for session, position, value in ends.iter_rows()
     ]
-    marks: Spec = {
-        "data": {"values": stops},
-        "mark": {"type": "point", "filled": True, "size": 34, "opacity": 1},
-        "encoding": {key: channels[key] for key in ("x", "y", "color")}
-        | {"tooltip": [nominal("name", title="stopped")]},
-    }
+    stop = {key: channels[key] for key in ("x", "y", "color")}
+    stop["tooltip"] = [nominal("name", title="stopped")]
+    marks = build_layer("point", stops, stop, filled=True, size=34, opacity=1)
     layers = [*background, *split_lines, marks, label_layer]
     return layers, [line.label for line in lines] if labelled else []
 

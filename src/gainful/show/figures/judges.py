@@ -7,7 +7,7 @@ import polars as pl
 from gainful.evidence.judges import JudgeAgreement, JudgePair
 from gainful.show.figures.figure import FigureData, Look, shorten_name
 from gainful.show.figures.line_chart import with_caption
-from gainful.show.theme import Spec, Tones, nominal
+from gainful.show.theme import Spec, Tones, build_layer, nominal
 from gainful.text import format_exact
 
 _CELL = 52  # pixels
@@ -40,7 +40,7 @@ def judges_data(agreement: JudgeAgreement) -> FigureData:
         frame=pl.DataFrame(rows),
         title=agreement.page().answer.split(": ")[0],
         caption=(
-            "documents with these two grades; darker: a larger share of the row",
+            "documents with these two grades; stronger colour: larger share of the row",
             *(
                 f"{' and '.join(pair.judges)}: kappa {pair.kappa.describe()}"
                 for pair in agreement.pairs
@@ -74,10 +74,11 @@ def _draw_cells(frame: pl.DataFrame, pair: JudgePair, tones: Tones) -> list[Spec
             "grade": format_exact(row["grade"]),
             "other": format_exact(row["other_grade"]),
             "documents": row["documents"],
-            "fill": tones.grades[round(row["share"] * steps)],
-            "ink": tones.paper if row["share"] > 0.6 else tones.ink,
+            "fill": tones.grades[step],
+            "ink": tones.on_grades[step],
         }
         for row in frame.iter_rows(named=True)
+        for step in [round(row["share"] * steps)]
     ]
     grades = [format_exact(grade) for grade in pair.grades]
     first, second = (shorten_name(name) for name in pair.judges)
@@ -85,15 +86,9 @@ def _draw_cells(frame: pl.DataFrame, pair: JudgePair, tones: Tones) -> list[Spec
     x = nominal("other", sort=grades, axis=axis | {"title": f"grade by {second}"})
     y = nominal("grade", sort=grades[::-1], axis=axis | {"title": f"grade by {first}"})
     place = {"x": x, "y": y}
+    fill = place | {"fill": nominal("fill", scale=None)}
+    number = place | {"text": nominal("documents"), "color": nominal("ink", scale=None)}
     return [
-        {
-            "data": {"values": rows},
-            "mark": {"type": "rect", "stroke": tones.paper, "strokeWidth": 2},
-            "encoding": place | {"fill": nominal("fill", scale=None)},
-        },
-        {
-            "data": {"values": rows},
-            "mark": {"type": "text", "fontSize": 13},
-            "encoding": place | {"text": nominal("documents"), "color": nominal("ink", scale=None)},
-        },
+        build_layer("rect", rows, fill, stroke=tones.paper, strokeWidth=2),
+        build_layer("text", rows, number, fontSize=13),
     ]

@@ -19,7 +19,16 @@ from gainful.show.figures.figure import (
     text_width,
     wrap_lines,
 )
-from gainful.show.theme import DASHES, SIZE, Spec, Tones, build_vega_config, nominal, quantitative
+from gainful.show.theme import (
+    DASHES,
+    SIZE,
+    Spec,
+    Tones,
+    build_layer,
+    build_vega_config,
+    nominal,
+    quantitative,
+)
 from gainful.text import count_noun
 
 WIDTH, HEIGHT = 560, 320
@@ -183,40 +192,27 @@ def build_line_layers(
     }
     layers: list[Spec] = []
     if x_axis.rules:
-        layers.append(
-            {
-                "data": {"values": [{"x": position} for position in x_axis.rules]},
-                "mark": {"type": "rule", "color": tones.line, "strokeWidth": 1, "aria": False},
-                "encoding": {"x": x},
-            }
-        )
+        rules = [{"x": position} for position in x_axis.rules]
+        style = {"color": tones.line, "strokeWidth": 1, "aria": False}
+        layers.append(build_layer("rule", rules, {"x": x}, **style))
     if highs:
         layers.append(_draw_band(lines, x, y, tones))
-    layers.append(
-        {
-            "data": {
-                "values": [
-                    _name_point(line, at, point)
-                    for at, line in enumerate(lines)
-                    for point in line.points
-                ]
-            },
-            "mark": {"type": "line", "interpolate": "linear", "point": points, "clip": False},
-            "encoding": {
-                "x": x,
-                "y": y,
-                "color": _colour_channel(lines, tones),
-                "strokeDash": number_channel("series", [series_dash(line.dash) for line in lines]),
-                "strokeWidth": quantitative("wide", scale=None),
-                "tooltip": [
-                    nominal("name", title="line"),
-                    quantitative("x", title=x_axis.title or "position"),
-                    quantitative("y", title=axis_title, format=".4f"),
-                ],
-                "description": _NAME_FIELD,
-            },
-        }
-    )
+    rows = [_name_point(line, at, point) for at, line in enumerate(lines) for point in line.points]
+    channels = {
+        "x": x,
+        "y": y,
+        "color": _colour_channel(lines, tones),
+        "strokeDash": number_channel("series", [series_dash(line.dash) for line in lines]),
+        "strokeWidth": quantitative("wide", scale=None),
+        "tooltip": [
+            nominal("name", title="line"),
+            quantitative("x", title=x_axis.title or "position"),
+            quantitative("y", title=axis_title, format=".4f"),
+        ],
+        "description": _NAME_FIELD,
+    }
+    style = {"interpolate": "linear", "point": points, "clip": False}
+    layers.append(build_layer("line", rows, channels, **style))
     layers.append(_draw_labels(lines, (low, high), look, x, y))
     return layers
 
@@ -257,16 +253,9 @@ def _draw_band(lines: Sequence[Line], x: Spec, y: Spec, tones: Tones) -> Spec:
         for point in line.points
         if point.get("low") is not None
     ]
-    return {
-        "data": {"values": points},
-        "mark": {"type": "area", "opacity": 0.16, "aria": False},
-        "encoding": {
-            "x": x,
-            "y": y | {"field": "low"},
-            "y2": {"field": "high"},
-            "color": _colour_channel(lines, tones),
-        },
-    }
+    reach = {"x": x, "y": y | {"field": "low"}, "y2": {"field": "high"}}
+    colour = {"color": _colour_channel(lines, tones)}
+    return build_layer("area", points, reach | colour, opacity=0.16, aria=False)
 
 
 def _draw_labels(
@@ -293,25 +282,16 @@ def _draw_labels(
         }
         for (at, line, point), offset in zip(ends, offsets, strict=True)
     ]
-    return {
-        "data": {"values": values},
-        "mark": {
-            "type": "text",
-            "align": "left",
-            "baseline": "middle",
-            "dx": 7,
-            "fontSize": SIZE - 1,
-            "clip": False,
-        },
-        "encoding": {
-            "x": x,
-            "y": y,
-            "text": nominal("label"),
-            "color": nominal("colour", scale=None, legend=None),
-            "tooltip": _NAME_FIELD,
-            "description": _NAME_FIELD,
-        },
+    channels = {
+        "x": x,
+        "y": y,
+        "text": nominal("label"),
+        "color": nominal("colour", scale=None, legend=None),
+        "tooltip": _NAME_FIELD,
+        "description": _NAME_FIELD,
     }
+    style = {"align": "left", "baseline": "middle", "dx": 7, "fontSize": SIZE - 1}
+    return build_layer("text", values, channels, **style, clip=False)
 
 
 def build_session_axis(depth: int, queries: int) -> XAxis:
@@ -330,19 +310,8 @@ def build_session_axis(depth: int, queries: int) -> XAxis:
 def draw_chart(data: FigureData, look: Look) -> Spec:
     """Title and caption as ever, and in place of the plot why there is none."""
     width, height = look.width or WIDTH, look.height or 48
-    body: Spec = {
-        "data": {"values": [{"text": wrap_lines([data.empty_reason], width - 20, SIZE + 1)}]},
-        "mark": {
-            "type": "text",
-            "fontSize": SIZE + 1,
-            "align": "left",
-            "baseline": "top",
-            "lineHeight": 18,
-        },
-        "encoding": {
-            "x": {"value": 0},
-            "y": {"value": 10},
-            "text": nominal("text"),
-        },
-    }
+    rows = [{"text": wrap_lines([data.empty_reason], width - 20, SIZE + 1)}]
+    place = {"x": {"value": 0}, "y": {"value": 10}, "text": nominal("text")}
+    style = {"fontSize": SIZE + 1, "align": "left", "baseline": "top", "lineHeight": 18}
+    body = build_layer("text", rows, place, **style)
     return with_caption(data, look, body, width, height, [])

@@ -12,7 +12,7 @@ from gainful.evidence.searchers.calibration import Behaviour, Calibration, forma
 from gainful.evidence.searchers.observe import expect_shares, observe_shares
 from gainful.show.figures.figure import FigureData, Look
 from gainful.show.figures.line_chart import Line, XAxis, build_line_layers, with_caption
-from gainful.show.theme import SIZE, Spec, quantitative
+from gainful.show.theme import SIZE, Spec, build_layer, quantitative
 from gainful.text import count_noun
 
 _WIDTH, _HEIGHT = 250, 260  # of each panel
@@ -128,15 +128,8 @@ def _draw_seen(frame: pl.DataFrame, axes: Spec, look: Look) -> list[Spec]:
         quantitative("x", title="at"),
         quantitative("y", title="share", format=".4f"),
     ]
+    dot = {"x": x, "y": y, "tooltip": tooltip}
     return [
-        {
-            "data": {"values": values},
-            "mark": {"type": "rule", "color": ink, "strokeWidth": 1, "opacity": 0.7},
-            "encoding": whisker,
-        },
-        {
-            "data": {"values": values},
-            "mark": {"type": "point", "filled": True, "size": 26, "color": ink, "opacity": 1},
-            "encoding": {"x": x, "y": y, "tooltip": tooltip},
-        },
+        build_layer("rule", values, whisker, color=ink, strokeWidth=1, opacity=0.7),
+        build_layer("point", values, dot, filled=True, size=26, color=ink, opacity=1),
     ]

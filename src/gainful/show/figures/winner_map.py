@@ -15,7 +15,7 @@ from gainful.errors import WrongType
 from gainful.evidence.orders.sweep import CHANCE_NOTE, Plane, Sweep
 from gainful.show.figures.figure import FigureData, Look, shorten_name, wrap_lines
 from gainful.show.figures.line_chart import series_colour, with_caption
-from gainful.show.theme import SIZE, Spec, Tones, nominal, quantitative
+from gainful.show.theme import SIZE, Spec, Tones, build_layer, nominal, quantitative
 from gainful.text import count_noun, mark_notes
 
 TITLE = "Which system is better for which searcher?"
@@ -134,33 +134,19 @@ def _build_panel_layers(
     b_edges, bq_edges = _cell_edges(bs), _cell_edges(bqs)
     x = _build_log_axis("b", _fold_title(_B_TITLE, look.width), b_edges)
     y = _build_log_axis("bq", _fold_title(_BQ_TITLE, look.height), bq_edges)
-    layers: list[Spec] = [
-        {
-            "data": {"values": cells},
-            "mark": {"type": "rect", "aria": False, "strokeWidth": 1.2},
-            "encoding": {
-                "x": x | {"field": "left"},
-                "x2": {"field": "right"},
-                "y": y | {"field": "low"},
-                "y2": {"field": "high"},
-                "fill": nominal("colour", scale=None),
-                "stroke": nominal("colour", scale=None),
-            },
-        }
-    ]
+    cell = {"x": x | {"field": "left"}, "x2": {"field": "right"}}
+    cell |= {"y": y | {"field": "low"}, "y2": {"field": "high"}}
+    cell |= dict.fromkeys(("fill", "stroke"), nominal("colour", scale=None))
+    layers = [build_layer("rect", cells, cell, aria=False, strokeWidth=1.2)]
     points = frame.filter(pl.col("kind") == "boundary").sort("b", "bq").select("b", "bq").to_dicts()
     if points:
         unique_bq = len({point["bq"] for point in points}) == len(points)  # b may come again
         single_valued = unique_bq or len({point["b"] for point in points}) == len(points)
-        layers.append(
-            {
-                "data": {"values": points},
-                "mark": {"type": "line", "color": tones.ink, "strokeWidth": 1.6, "clip": True}
-                if single_valued and len(points) > 1
-                else {"type": "point", "color": tones.ink, "filled": True, "size": 22},
-                "encoding": {"x": x, "y": y} | ({"order": quantitative("bq")} if unique_bq else {}),
-            }
-        )
+        border = {"x": x, "y": y} | ({"order": quantitative("bq")} if unique_bq else {})
+        is_line = single_valued and len(points) > 1
+        style = {"strokeWidth": 1.6, "clip": True} if is_line else {"filled": True, "size": 22}
+        mark = "line" if is_line else "point"
+        layers.append(build_layer(mark, points, border, color=tones.ink, **style))
     (reference,) = frame.filter(pl.col("kind") == "reference").select("b", "bq").to_dicts()
     inside = (
         b_edges[0] <= reference["b"] <= b_edges[-1]
@@ -255,19 +241,13 @@ def _draw_reference(reference: Spec, x: Spec, y: Spec, tones: Tones) -> list[Spe
     """A ring, and above it which setting that is, on a halo that keeps it readable on a line."""
     position = {"x": x, "y": y}
     labelled_position = position | {"text": nominal("label")}
-    text = {"type": "text", "align": "center", "baseline": "bottom", "dy": -8}
-    ring = {"type": "point", "size": 60, "filled": True, "opacity": 1, "strokeWidth": 1.6}
-    marks: list[tuple[Spec, Spec]] = [
-        (ring | {"fill": tones.paper, "stroke": tones.ink}, position),
-        (
-            text | {"stroke": tones.paper, "strokeWidth": 3, "strokeJoin": "round", "aria": False},
-            labelled_position,
-        ),
-        (text | {"color": tones.ink}, labelled_position),
-    ]
+    text = {"align": "center", "baseline": "bottom", "dy": -8}
+    ring = {"size": 60, "filled": True, "opacity": 1, "strokeWidth": 1.6, "fill": tones.paper}
+    halo = {"stroke": tones.paper, "strokeWidth": 3, "strokeJoin": "round", "aria": False}
     return [
-        {"data": {"values": [reference]}, "mark": mark, "encoding": encoding}
-        for mark, encoding in marks
+        build_layer("point", [reference], position, **ring, stroke=tones.ink),
+        build_layer("text", [reference], labelled_position, **text, **halo),
+        build_layer("text", [reference], labelled_position, **text, color=tones.ink),
     ]
 
 
@@ -288,18 +268,9 @@ def _label_regions(  # noqa: PLR0917
         won_settings = settings.filter(pl.col("winner") == group)
         places = [(log(b), log(bq)) for b, bq in won_settings.select("b", "bq").iter_rows()]
         values.append(_label_position(places, reference, settings) | {"label": shorten_name(group)})
-    return {
-        "data": {"values": values},
-        "mark": {
-            "type": "text",
-            "fontSize": SIZE + 2,
-            "fontWeight": 600,
-            "align": "center",
-            "baseline": "middle",
-            "color": tones.ink,
-        },
-        "encoding": {"x": x, "y": y, "text": nominal("label")},
-    }
+    style = {"fontSize": SIZE + 2, "fontWeight": 600, "color": tones.ink}
+    place = {"x": x, "y": y, "text": nominal("label")}
+    return build_layer("text", values, place, align="center", baseline="middle", **style)
 
 
 def _label_position(

@@ -20,6 +20,7 @@ from gainful.evidence.statistics.outcome import Resampling
 from gainful.match.session_groups import check_group_columns, session_columns as session_heads
 from gainful.match.sessions import JudgedResults, MatchedSessions
 from gainful.read.sessions import Sessions
+from gainful.show.pages.report_data import cut_text
 from gainful.types import Array, Ranks
 
 MAX_GROUPS = 7  # that colours can tell apart
@@ -60,7 +61,7 @@ def session_columns(
     names = pl.Series("session", list(sessions.session_ids)).to_frame()
     joined = names.join(longest, on="session", how="left", maintain_order="left")
     return {
-        "names": [_truncate(name) for name in sessions.session_ids],
+        "names": [cut_text(name, _MAX_TEXT) for name in sessions.session_ids],
         "queries": sessions.query_counts.tolist(),
         "allQueries": joined["query_count"].to_list(),  # of which some may have no judgments
         "notes": list(notes),
@@ -76,7 +77,7 @@ def query_columns(sessions: MatchedSessions, deepest: int) -> dict[str, Any]:
     text_numbers = {text: number for number, text in enumerate(dict.fromkeys(texts))}
     return {
         "text": [text_numbers[text] for text in texts],
-        "texts": [None if text is None else _truncate(text) for text in text_numbers],
+        "texts": [None if text is None else cut_text(text, _MAX_TEXT) for text in text_numbers],
         "shown": np.minimum(sessions.retrieved, deepest).tolist(),
         "listed": sessions.retrieved.tolist(),
     }
@@ -90,7 +91,7 @@ def result_columns(sessions: MatchedSessions, grades: Grades, deepest: int) -> d
     docs = rows["doc"].filter(pl.Series(in_page))
     unique_docs = docs.unique(maintain_order=True)
     columns = {
-        "docs": [_truncate(doc) for doc in unique_docs],
+        "docs": [cut_text(doc, _MAX_TEXT) for doc in unique_docs],
         "doc": _number(docs, unique_docs),
         "grade": _grade_codes(sessions.judged, grades, len(rows))[in_page].tolist(),
     }
@@ -152,7 +153,7 @@ def filter_columns(sessions: MatchedSessions, loaded: Sessions) -> list[dict[str
         columns.append(
             {
                 "name": name,
-                "values": [None if text is None else _truncate(text) for text in texts],
+                "values": [None if text is None else cut_text(text, _MAX_TEXT) for text in texts],
                 # what --where cannot say is not offered
                 "where": [
                     text is not None and text == text.strip() and len(text) <= _MAX_TEXT
@@ -207,7 +208,3 @@ def _is_nameable(sessions: MatchedSessions, name: str) -> bool:
     except (BadInput, BadValue):
         return False
     return True
-
-
-def _truncate(text: str) -> str:
-    return text if len(text) <= _MAX_TEXT else text[: _MAX_TEXT - 1] + "…"

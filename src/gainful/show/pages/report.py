@@ -117,7 +117,7 @@ def render_document(
 def render_report(content: ReportContent) -> Report:
     """The page of runs."""
     choice, results = content.choice, [run for _, run, _ in content.systems]
-    embedded = build_report_data(
+    data = build_report_data(
         results,
         choice,
         content.rankings,
@@ -126,10 +126,11 @@ def render_report(content: ReportContent) -> Report:
         texts=content.texts,
         find_documents=content.find_documents,
     )
+    details = data["details"].values()
     sampling_notes = text.describe_sampling(
-        choice, embedded.detailed_count, units=pluralise(results[0].unit), work="Rankings are"
+        choice, len(details), units=pluralise(results[0].unit), work="Rankings are"
     )
-    if embedded.is_cut:
+    if any(run is not None and run["more"] for detail in details for run in detail["runs"]):
         sampling_notes.append(f"Rankings are shown down to rank {report_data.MAX_RANKS}.")
 
     def list_values() -> Page:
@@ -138,12 +139,11 @@ def render_report(content: ReportContent) -> Report:
 
     _, settings = convention.tell_tools([results[0].convention])
     rows = [[name_units(cell, results[0].unit) for cell in row] for row in settings.rows]
-    is_partial = embedded.detailed_count < len(choice.table.queries)
     return render_document(
         "report.html",
         content,
-        embedded.data,
-        list_values if is_partial else None,
+        data,
+        list_values if len(details) < len(choice.table.queries) else None,
         tables=text.build_tables(content.comparison, content.all_intervals),
         scripts=("elements.js", "report_rankings.js", "report.js"),
         quality=text.build_quality_table(results),

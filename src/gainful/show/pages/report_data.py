@@ -87,12 +87,6 @@ class Choice:
         return [names[index] for index in self.priority]
 
 
-def choose_queries(results: Sequence[Results], base: int, seed: int) -> Choice:
-    """As many queries as the page can hold: those that changed most, and a sample of the rest."""
-    table, measure = QueryValues.from_results(results), choose_shown(results[0].recipes)
-    return Choice(table, measure, *choose_places(table, measure, base, seed))
-
-
 def choose_shown(recipes: Mapping[str, MeasureRecipe[Any]]) -> str:
     """The measure whose work is shown: the first that cumulates gain, else the first."""
     for name, recipe in recipes.items():
@@ -101,15 +95,16 @@ def choose_shown(recipes: Mapping[str, MeasureRecipe[Any]]) -> str:
     return next(iter(recipes))
 
 
-def choose_places(
-    table: QueryValues, measure: str, base: int, seed: int
-) -> tuple[list[int], list[int]]:
-    """The places of the queries that have a row in the page; of these the ones to detail."""
+def choose_rows(
+    table: QueryValues, recipes: Mapping[str, MeasureRecipe[Any]], base: int, seed: int
+) -> Choice:
+    """As many rows as the page can hold: those that changed most, and a sample of the rest."""
+    measure = choose_shown(recipes)
     change = table.largest_change(measure, base)
     numbers = len(table.values[measure]) * len(table.values)
     limit = max(MAX_DETAILED, min(MAX_LISTED, MAX_NUMBERS // numbers))
     listed = sorted(sample_queries(change, limit, seed))
-    return listed, sample_queries(change[listed], MAX_DETAILED, seed)
+    return Choice(table, measure, listed, sample_queries(change[listed], MAX_DETAILED, seed))
 
 
 def sample_queries(changes: Array, limit: int, seed: int) -> list[int]:
@@ -137,15 +132,6 @@ def sample_queries(changes: Array, limit: int, seed: int) -> list[int]:
     return [*most_changed.tolist(), *np.sort(sampled).tolist()]
 
 
-@frozen(eq=False)
-class ReportData:
-    """The data, how many queries have their rankings in it, and whether some go on below."""
-
-    data: dict[str, Any]
-    detailed_count: int
-    is_cut: bool
-
-
 def build_report_data(
     results: Sequence[Results],
     choice: Choice,
@@ -155,7 +141,7 @@ def build_report_data(
     base: int,
     texts: Mapping[str, str],
     find_documents: FindTexts | None = None,
-) -> ReportData:
+) -> dict[str, Any]:
     """What the page has of the queries: as much as it can hold."""
     recipe, names = results[0].recipes[choice.measure], choice.names
     unit = results[0].unit
@@ -166,7 +152,7 @@ def build_report_data(
     _add_shares(changes, by_query)
     is_cumulated = recipe.entry.cumulated
     weights = round_values(rank_discounts(recipe, MAX_RANKS).tolist()) if is_cumulated else []
-    data = build_page_data(
+    return build_page_data(
         results[0],
         choice,
         details,
@@ -181,10 +167,6 @@ def build_report_data(
         texts=_shorten_texts(names, texts, by_query),
         documents={} if find_documents is None else _hold_documents(details, find_documents),
     )
-    is_cut = any(
-        run is not None and run["more"] for detail in details.values() for run in detail["runs"]
-    )
-    return ReportData(data, len(details), is_cut)
 
 
 def build_page_data(
@@ -326,8 +308,7 @@ def _hold_documents(details: Mapping[int, dict[str, Any]], find_texts: FindTexts
     wanted = list(dict.fromkeys(doc for detail in details.values() for doc in detail["docs"]))
     texts, kept_texts, size = find_texts(wanted), {}, 0
     for doc in wanted:
-        text = texts.get(doc, "")
-        text = cut_text(text, _MAX_DOCUMENT)
+        text = cut_text(texts.get(doc, ""), _MAX_DOCUMENT)
         size += len(text)
         if text and size <= _MAX_DOCUMENT_TEXTS:
             kept_texts[doc] = text

@@ -27,8 +27,7 @@ from gainful.show.pages.report_data import (
     Choice,
     QueryValues,
     build_page_data,
-    choose_places,
-    choose_shown,
+    choose_rows,
     cut_text,
     hold_details,
     round_values,
@@ -56,8 +55,8 @@ def choose_units(groups: SystemGroups, base: int, seed: int) -> tuple[Choice, Ra
         numbers = fill_masked(column)
         matrix[places >= 0] = numbers[places[places >= 0]]
         values[measure] = matrix
-    table, measure = QueryValues(tuple(names), values), choose_shown(results.recipes)
-    return Choice(table, measure, *choose_places(table, measure, base, seed)), places
+    table = QueryValues(tuple(names), values)
+    return choose_rows(table, results.recipes, base, seed), places
 
 
 def _lay_out(groups: SystemGroups) -> tuple[list[str], Ranks]:
@@ -76,8 +75,8 @@ def _lay_out(groups: SystemGroups) -> tuple[list[str], Ranks]:
 
 def build_session_data(
     groups: SystemGroups, choice: Choice, places: Ranks, base: int
-) -> tuple[dict[str, Any], int]:
-    """What the page has of conversations or sessions, as much as it can hold; how many detailed."""
+) -> dict[str, Any]:
+    """What the page has of conversations or sessions, as much as it can hold."""
     results, recipe = groups.results, groups.results.recipes[choice.measure]
     is_split = not groups.has_pairs and len(groups.flags) > 1  # a session has one system
     details = {}
@@ -106,7 +105,7 @@ def build_session_data(
             numbers[flags] = number
         data["groups"] = groups.labels
         data["group"] = numbers[choice.listed].tolist()
-    return data, len(details)
+    return data
 
 
 def _describe_sessions(groups: SystemGroups, choice: Choice) -> list[str | None]:
@@ -218,7 +217,7 @@ def render_session_report(content: SessionReportContent) -> Report:
     """The page of sessions."""
     groups, choice = content.groups, content.choice
     results, number = groups.results, len(choice.table.queries)
-    data, detailed = build_session_data(groups, choice, content.places, content.base)
+    data = build_session_data(groups, choice, content.places, content.base)
 
     def list_values() -> Page:
         by = [groups.by] if groups.by is not None else []
@@ -244,7 +243,7 @@ def render_session_report(content: SessionReportContent) -> Report:
         notes=results.notes,
         sampling_notes=report_text.describe_sampling(
             choice,
-            detailed or number,
+            len(data["details"]) or number,
             units=pluralise(groups.unit),
             work="The gain of each query is",
             telling="that changed most" if groups.has_pairs else "farthest from the median",
