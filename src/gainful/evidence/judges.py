@@ -162,26 +162,26 @@ def compare_grades(
     for name, value, allowed in (("weights", weights, WEIGHTS), ("level", level, LEVELS)):
         if value not in allowed:
             raise BadValue(name, value, ", ".join(allowed))
-    graded = pl.concat(
-        frame.select("query", "doc", "grade", judge=pl.lit(judge))
-        for judge, frame in judgments.items()
-    )
     keys = ["query", "doc"]
+    graded = pl.concat(
+        frame.select(*keys, "grade", judge=pl.lit(judge)) for judge, frame in judgments.items()
+    )
     graded = graded.with_columns(weight=1 / (pl.len().over(keys) - 1))
-    both = graded.join(graded.drop("weight"), on=keys, suffix="_other")
-    both = both.filter(pl.col("judge") != pl.col("judge_other"))
-    pairs, notes = [], []
+    pairs, commons, notes = [], [], []
     for first, second in combinations(judgments, 2):
-        common = both.filter(judge=first, judge_other=second)
+        left, right = (graded.filter(judge=judge) for judge in (first, second))
+        common = left.join(right.select(*keys, "grade"), on=keys, suffix="_other")
         if common.is_empty():
             problem = f"it has no document in common with {first}"
             raise BadInput(second, problem, "judgments of the same queries and documents")
+        commons.append(common)
         pairs.append(_compare_two((first, second), common, weights, resampling))
         notes += _compare_scales(pairs[-1])
         for judge, other in ((first, second), (second, first)):
             alone = len(judgments[judge]) - len(common)
             if alone:
                 notes.append(f"{count_noun(alone, 'document')} of {judge} not judged by {other}")
+    both = pl.concat(commons)
     return JudgeAgreement(
         judges=tuple(judgments),
         pairs=tuple(pairs),
@@ -209,7 +209,7 @@ def _compare_scales(pair: JudgePair) -> list[str]:
 def _compare_two(
     judges: tuple[str, str], common: pl.DataFrame, weights: str, resampling: Resampling
 ) -> JudgePair:
-    scale, counts = _count_grades(common, " and ".join(judges))
+    scale, counts = _count_grades(common.with_columns(weight=1.0), " and ".join(judges))
     steps = np.abs(np.subtract.outer(*[np.arange(len(scale), dtype=np.float64)] * 2))
     distance = _STEPS[weights](steps)[None]
     same, difference = np.eye(len(scale)), scale[None, :] - scale[:, None]
@@ -237,7 +237,8 @@ def _compare_two(
 
 def _estimate_alpha(both: pl.DataFrame, level: str, resampling: Resampling) -> Estimate:
     """Krippendorff's alpha of documents that any two or more judges judged."""
-    scale, coincidences = _count_grades(both, "the judges", both["weight"].to_numpy())
+    scale, counts = _count_grades(both, "the judges")
+    coincidences = counts + counts.transpose(0, 2, 1)
 
     def describe(weighting: Array) -> Array:
         drawn = np.tensordot(weighting, coincidences, axes=1)
@@ -265,21 +266,22 @@ def _square_distances(scale: Array, totals: Array, level: str) -> Array:
     return np.asarray((places[:, :, None] - places[:, None, :]) ** 2)
 
 
-def _count_grades(
-    pairs: pl.DataFrame, whose: str, weights: Array | float = 1.0
-) -> tuple[Array, Array]:
+def _count_grades(pairs: pl.DataFrame, whose: str) -> tuple[Array, Array]:
     """The grades, and for each query how often each of them meets each other."""
-    grades = pairs.select("grade", "grade_other").to_numpy()
-    scale, codes = np.unique(grades, return_inverse=True)
+    sides = ["grade", "grade_other"]
+    met = pairs.group_by("query", *sides, "weight").len().sort(pl.all())
+    grades = met.select(sides).to_numpy()
+    scale = np.unique(grades)
     if np.abs(scale).max() > _MAX_GRADE:
         problem = f"there is a grade of {scale[np.abs(scale).argmax()]:g}"
         raise BadInput(whose, problem, f"grades up to {_MAX_GRADE:g}")
     if len(scale) > _MAX_GRADES:
         problem = f"there are {len(scale)} different grades"
         raise BadInput(whose, problem, f"at most {_MAX_GRADES}; turn scores into grades first")
-    query = pairs["query"].rank("dense").to_numpy() - 1
+    query = met["query"].rank("dense").to_numpy() - 1
     counts = np.zeros((int(query.max()) + 1, len(scale), len(scale)))
-    np.add.at(counts, (query, *codes.reshape(grades.shape).T), weights)
+    places = query, *np.searchsorted(scale, grades).T
+    np.add.at(counts, places, (met["len"] * met["weight"]).to_numpy())
     return scale, counts
 
 
