@@ -11,11 +11,11 @@ import pytest
 from facts import list_facts
 from hypothesis import given, strategies as st
 from refusals import refuses
+from written_files import read_qrels
 
 import gainful
 from gainful.errors import BadInput, BadValue
 from gainful.match.click_judgments import ClickJudgments
-from gainful.read.formats import read_qrels
 from gainful.sessions import judge_by_clicks
 
 FEW = {"least_impressions": 1, "least_users": 1}

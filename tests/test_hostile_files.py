@@ -16,7 +16,7 @@ import pytest
 from example_files import EXAMPLES
 from hypothesis import given, strategies as st
 from refusals import refuses
-from written_files import write_file
+from written_files import read_run, write_file
 
 import gainful
 from gainful.errors import BadInput, BadShape, BadValue, GainfulError
@@ -24,7 +24,6 @@ from gainful.evidence.statistics.effect_size import effect_size
 from gainful.measure.arrays import ncg_curve
 from gainful.read import binary_tables
 from gainful.read.binary_tables import check_parquet
-from gainful.read.formats import read_run
 from gainful.read.query_columns import read_texts
 
 QRELS = {"1": {"a": 1}}

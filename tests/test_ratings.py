@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
+from facts import find_notes
 
 import gainful
 from gainful.errors import BadInput, Duplicated, Swapped
@@ -122,6 +123,29 @@ def test_a_response_without_a_hit_and_a_stray_carriage_return_are_checked(tmp_pa
     path = tmp_path / "stray.csv"
     path.write_bytes(b"query,doc\rid,rating\nx,a,1\n")
     assert not gainful.check(path).ok
+
+
+def test_searches_that_failed_are_told():
+    """The response of Elasticsearch's RankEvalResponseTests, whose second search has an error."""
+    hits = [("123", 5), ("456", None)]
+    answer = {
+        "metric_score": 0.123,
+        "details": {
+            "coffee_query": {
+                "metric_score": 0.1,
+                "unrated_docs": [{"_index": "index", "_id": "456"}],
+                "hits": [
+                    {"hit": {"_index": "index", "_id": doc, "_score": 1.0}, "rating": rating}
+                    for doc, rating in hits
+                ],
+            }
+        },
+        "failures": {"beer_query": {"error": {"type": "parsing_exception", "line": 0, "col": 0}}},
+    }
+    results = gainful.evaluate({"coffee_query": {"123": 5}, "beer_query": {"7": 1}}, answer, "P_1")
+    assert results["P_1"] == 0.5
+    assert find_notes(results.notes, "beer_query", "failed")
+    assert gainful.evaluate(answer, measures="RR")["RR"] == 1
 
 
 def test_ratings_are_no_run_and_a_snapshot_no_judgments(tmp_path):

@@ -9,11 +9,11 @@ import polars as pl
 import pytest
 from refusals import refuses
 from scipy import stats
+from written_files import read_qrels
 
 import gainful
 from gainful._simulation.study import TABLE_2
 from gainful.errors import BadValue
-from gainful.read.formats import read_qrels
 from gainful.read.session_inputs import as_sessions
 
 SEEDS = (0, 1, 7, 2008, 123_456_789)

@@ -291,10 +291,10 @@ def test_ndcg_of_one_unjudged_document_by_hand():
     ],
 )
 def test_bounds_of_two_documents_by_hand(run, measure, grades, bounds):
-    found = gainful.unjudged({"1": {"a": 1}}, {"1": [*run]}, measure, grades=grades)
-    assert found.mean == {measure: bounds}
-    assert found.unjudged[measure].tolist() == [0 if "@1" in measure else 1]
-    outside = find_notes(found.notes, measure, "outside")
+    limits = gainful.unjudged({"1": {"a": 1}}, {"1": [*run]}, measure, grades=grades)
+    assert limits.mean == {measure: bounds}
+    assert limits.unjudged[measure].tolist() == [0 if "@1" in measure else 1]
+    outside = find_notes(limits.notes, measure, "outside")
     assert bool(outside) == (not bounds[0] <= bounds[1] <= bounds[2])
 
 

@@ -145,8 +145,8 @@ def report(
         changes={
             at: find_largest_changes(
                 (matched_runs[base], run),
-                recipe,
                 (results[base], results[at]),
+                choice.measure,
                 most=MAX_EXPLAINED,
             )
             for at, run in enumerate(matched_runs)

@@ -160,7 +160,7 @@ def compare_grades(
         resampling: how queries are drawn again for intervals.
     """
     for name, value, allowed in (("weights", weights, WEIGHTS), ("level", level, LEVELS)):
-        if value not in allowed:
+        if not isinstance(value, str) or value not in allowed:
             raise BadValue(name, value, ", ".join(allowed))
     keys, sides = ["query", "doc"], ["grade", "grade_other"]
     graded = pl.concat(

@@ -126,15 +126,15 @@ def _match_file(
         *(query_names, query_ends.ctypes.data, doc_names, doc_ends.ctypes.data),
         *(first_row.ctypes.data, len(queries)),
     )
-    found = _Found(ranks.ctypes.data, retrieved.ctypes.data)
-    pointers = ctypes.byref(judged), ctypes.byref(found)
+    matches = _Found(ranks.ctypes.data, retrieved.ctypes.data)
+    pointers = ctypes.byref(judged), ctypes.byref(matches)
     threads = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
     outcome = library.gainful_match(os.fsencode(source.path), threads, score_bits, *pointers)
     if outcome == _CHANGED:
-        raise BadInput(source.name, f"it changed while it was read, at byte {found.place}")
-    if outcome != _OURS or not found.lines:
+        raise BadInput(source.name, f"it changed while it was read, at byte {matches.place}")
+    if outcome != _OURS or not matches.lines:
         return None
-    place = _copy_others(library, found)
+    place = _copy_others(library, matches)
     names = _read_names(source.path, place)
     if len(set(names)) < len(names):  # one of them stands in several places
         return None
@@ -150,7 +150,7 @@ def _match_file(
         TieBlocks(pool[0][row], *by_row[row].T.astype(np.intp)),
         match_subtopics(qrels, invert_order(pool[1])) if isinstance(qrels, Qrels) else None,
     )
-    return evolve(matched, tied_count=found.tied)
+    return evolve(matched, tied_count=matches.tied)
 
 
 def _list_judged(
@@ -174,12 +174,12 @@ def _join_names(names: list[str]) -> tuple[bytes, Ranks]:
     return joined, np.cumsum([0, *map(len, sizes)], dtype=np.int64)
 
 
-def _copy_others(library: Any, found: _Found) -> np.ndarray[Any, Any]:
-    if not found.others:
+def _copy_others(library: Any, matches: _Found) -> np.ndarray[Any, Any]:
+    if not matches.others:
         return np.zeros(0, _OTHER)
-    size = found.other_count * _OTHER.itemsize
-    copied = np.frombuffer(ctypes.string_at(found.others, size), _OTHER)
-    library.gainful_free(found.others)
+    size = matches.other_count * _OTHER.itemsize
+    copied = np.frombuffer(ctypes.string_at(matches.others, size), _OTHER)
+    library.gainful_free(matches.others)
     return np.sort(copied, order="at")
 
 

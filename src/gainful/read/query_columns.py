@@ -56,15 +56,14 @@ def read_labels(labels: AnyLabels, column: str | None, unit: str) -> Labels:
         >>> read_labels({"q1": 3, "q2": 5}, "satisfaction", "query").frame.rows()
         [('q1', 3.0), ('q2', 5.0)]
     """
+    asked = column
     if isinstance(labels, Mapping):
         for name, value in labels.items():
             if not is_number(value):
                 raise WrongType(f"labels[{name!r}]", value, "a number")
-        frame = pl.DataFrame(
-            {"id": [str(name) for name in labels], "label": [float(v) for v in labels.values()]},
-            schema={"id": pl.String, "label": pl.Float64},
-        )
-        return Labels(column or "label", _refuse_repeats(frame, "labels"), "labels")
+        columns = {unit: [*map(str, labels)], "label": [*map(float, labels.values())]}
+        labels = pl.DataFrame(columns, schema={unit: pl.String, "label": pl.Float64})
+        column = "label"
     table = load_table(labels, "labels", "a file, a frame, or {id: number}")
     header = table.header
     ids = header.require_column(_ID_COLUMNS[unit], unit)
@@ -81,7 +80,12 @@ def read_labels(labels: AnyLabels, column: str | None, unit: str) -> Labels:
         "label": parse_labels(table.frame[column], table.locate),
         **({} if run is None else {"run": table.frame[run].cast(pl.String)}),
     }
-    return Labels(column, _refuse_repeats(pl.DataFrame(columns), table.name), table.name)
+    frame = pl.DataFrame(columns)
+    repeated = frame.filter(pl.struct(frame.drop("label").columns).is_duplicated())
+    if not repeated.is_empty():
+        problem = f"{quote(repeated['id'][0])} has more than one label"
+        raise BadValue(table.name, problem, "one label for each")
+    return Labels(asked or column, frame, table.name)
 
 
 def parse_labels(values: pl.Series, locate: Callable[[int], str]) -> pl.Series:
@@ -114,15 +118,6 @@ def load_table(value: Any, name: str, allowed: str) -> InputTable:
         raise WrongType(name, value, allowed)
     source = open_source(value)
     return read_table(source, find_table_format(source))
-
-
-def _refuse_repeats(frame: pl.DataFrame, name: str) -> pl.DataFrame:
-    keys = [column for column in ("run", "id") if column in frame.columns]
-    repeated = frame.filter(pl.struct(keys).is_duplicated())
-    if not repeated.is_empty():
-        problem = f"{quote(repeated['id'][0])} has more than one label"
-        raise BadValue(name, problem, "one label for each")
-    return frame
 
 
 def read_query_column(
