@@ -336,11 +336,7 @@ RAG = [
 def test_json_lines_of_the_rag_kind(put):
     path = put("\n".join(json.dumps(line) for line in RAG), "answers.jsonl")
     assert find_format(open_source(path)).name == "rag"
-    assert read_qrels(path).frame.rows() == [
-        ("why?", "b", 1.0),
-        ("2", "c", 3.0),
-        ("3", "e", 2.0),
-    ]
+    assert read_qrels(path).frame.rows() == [("why?", "b", 1.0), ("2", "c", 3.0), ("3", "e", 2.0)]
     assert read_run(path).frame.rows() == [
         ("why?", "a", -1.0), ("why?", "b", -2.0), ("2", "c", 0.5), ("2", "d", 0.9),
         ("3", "e", 2.0), ("3", "f", 3.0),

@@ -45,8 +45,7 @@ VALUES = {"RR": 0.75, "P@1": 0.5}
 
 NAMES = st.sampled_from(["query", "doc", "score", "grade", "retrieved", "relevant", "id", "1", "a"])
 SCALARS = st.one_of(
-    *(st.none(), st.booleans(), st.integers(-2, 10**20), st.floats(), st.binary(max_size=2)),
-    NAMES,
+    *(st.none(), st.booleans(), st.integers(-2, 10**20), st.floats(), st.binary(max_size=2)), NAMES
 )
 KEYS = st.one_of(NAMES, st.integers(0, 2), st.none(), st.tuples(st.integers(0, 1)))
 ANYTHING = st.recursive(
