@@ -1,7 +1,5 @@
 """The baseline of a gate: what its file holds, and all that is refused about it."""
 
-from __future__ import annotations
-
 import gzip
 import json
 from pathlib import Path
@@ -13,12 +11,12 @@ from facts import find_notes, list_facts
 from gate_runs import QRELS, make_run, sign_baseline
 from hypothesis import given, strategies as st
 from refusals import refuses
+from written_files import read_qrels
 
 from gainful.convention import CONVENTIONS, Convention
 from gainful.errors import BadInput
 from gainful.evidence.gates.baseline import fingerprint
 from gainful.read.baseline import read_baseline
-from gainful.read.formats import read_qrels
 from gainful.read.inputs import as_qrels
 from gainful.testing import assert_ranking_quality
 

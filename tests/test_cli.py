@@ -1,7 +1,5 @@
 """The command: what it prints, how it ends, and what it says to a mistake."""
 
-from __future__ import annotations
-
 import errno
 import json
 import os
@@ -51,16 +49,20 @@ def test_explain_takes_every_option_of_the_recipe(run):
     data = json.loads(run("explain", "3", "2", "3", *words, "--format", "json"))
     assert data["rows"][-1]["dcg"] == pytest.approx(162.45525579689263)
     assert data["convention"]["cutoff"] == 3
-    binary = json.loads(
-        run("explain", "3", "1", "--gain", "binary", "--rel", "2", "--format", "json")
-    )
+    words = ("--gain", "binary", "--rel", "2", "--format", "json")
+    binary = json.loads(run("explain", "3", "1", *words))
     assert [row["gain"] for row in binary["rows"]] == [1, 0]
+    words = ("--discount", "log", "--b", "e", "--gain", "0:0,1:1,2:10,3:100", "--format", "json")
+    data = json.loads(run("explain", "3", *words))  # the base may be e, and weights need no braces
+    assert data["rows"][0]["dcg"] == pytest.approx(100 / 0.6931471805599453)
     empty = json.loads(run("explain", "0", "--empty", "1", "--format", "json"))
     assert empty["value"] == 1
 
 
 def test_explain_reads_grades_from_a_pipe(run):
     assert "0.9608" in run("explain", "-", stdin="3\n2\n3 0,1 2\n")
+    for given, message in ((b"3\xff2", "no text"), (b"", "grades is")):
+        assert message in run("explain", "-", stdin=given, status=2)
 
 
 def test_explain_for_a_page_and_for_a_paper(run):
@@ -112,11 +114,12 @@ def test_measures_lists_everything_and_tells_one(run):
     assert "did you mean" not in run("measures", "ndcg")
     assert "doi:10.1145/582415.582418" in run("measures", "nDCG")
     assert "1.5 to 10" in run("measures", "jk2008")
-    assert json.loads(run("measures", "--format", "json"))["discounts"]["zipf"]["formula"] == "1/i"
-    assert (
-        json.loads(run("measures", "jk2002", "--format", "json"))["parameters"]["b"]["default"] == 2
+    everything, jk2002, cg = (
+        json.loads(run("measures", *name, "--format", "json")) for name in ([], ["jk2002"], ["CG"])
     )
-    assert json.loads(run("measures", "CG", "--format", "json"))["parameters"]["gain"]
+    assert everything["discounts"]["zipf"]["formula"] == "1/i"
+    assert jk2002["parameters"]["b"]["default"] == 2
+    assert cg["parameters"]["gain"]
     assert "| parameter |" in run("measures", "binary", "--format", "markdown")
     assert "| gain |" in run("measures", "--format", "markdown")
     assert "parameter" not in run("measures", "linear")
@@ -157,9 +160,8 @@ def test_version_and_no_arguments(run):
 
 def test_a_full_disk_is_said_in_one_line():
     with Path("/dev/full").open("w", encoding="utf-8") as full:
-        done = subprocess.run(
-            [*GAINFUL, "explain", "3"], stdout=full, stderr=subprocess.PIPE, text=True, check=False
-        )
+        words = [*GAINFUL, "explain", "3"]
+        done = subprocess.run(words, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
     assert done.returncode == 2
     assert list_facts(done.stderr, "stdout") == ["stdout"]
     assert os.strerror(errno.ENOSPC) in done.stderr
@@ -202,24 +204,10 @@ def test_measures_explains_what_the_values_of_an_option_mean(run):
     assert "skip" in data["answers"]
 
 
-def test_words_are_folded_to_the_width_of_a_terminal(run, monkeypatch):
+def test_words_are_folded_to_the_width_of_a_terminal_and_an_old_code_page_is_fine(run, monkeypatch):
     monkeypatch.setenv("NO_COLOR", "1")
     out = run("conventions", "sklearn", "--diff", "quepid", tty=True, width=80)
     assert max(map(len, out.splitlines())) <= 80
-
-
-def test_the_base_may_be_e_and_weights_need_no_braces(run):
-    words = ("--discount", "log", "--b", "e", "--gain", "0:0,1:1,2:10,3:100", "--format", "json")
-    data = json.loads(run("explain", "3", *words))
-    assert data["rows"][0]["dcg"] == pytest.approx(100 / 0.6931471805599453)
-
-
-def test_what_is_no_text_is_refused(run):
-    for given, message in ((b"3\xff2", "no text"), (b"", "grades is")):
-        assert message in run("explain", "-", stdin=given, status=2)
-
-
-def test_an_old_code_page_is_no_reason_to_fail(run):
     assert "nDCG" in run("measures", encoding="cp1252")
 
 
@@ -260,11 +248,7 @@ def test_a_shell_completes_commands_options_values_and_files(run, monkeypatch, w
 
 @pytest.mark.parametrize(
     ("shell", "mark"),
-    [
-        ("bash", "complete -o nosort -F"),
-        ("zsh", "#compdef gainful"),
-        ("fish", "complete --no-files"),
-    ],
+    [("bash", "-o nosort -F"), ("zsh", "#compdef gainful"), ("fish", "complete --no-files")],
 )
 def test_the_script_of_each_shell_asks_the_command(run, shell, mark):
     script = run("completion", shell)

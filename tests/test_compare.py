@@ -1,7 +1,5 @@
 """Runs compared by query: pairing, evidence, corrections, letters, and what cannot be compared."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from facts import find_notes, list_facts
@@ -26,12 +24,7 @@ def make_noisy_run(noise):
     }
 
 
-RUNS = {
-    "a": make_noisy_run(3),
-    "b": make_noisy_run(1.5),
-    "c": make_noisy_run(1),
-    "d": make_noisy_run(2.5),
-}
+RUNS = {name: make_noisy_run(noise) for name, noise in zip("abcd", (3, 1.5, 1, 2.5), strict=True)}
 MEASURES = ["nDCG@5", "AP", "P@3"]
 
 
@@ -168,10 +161,8 @@ def test_every_test_finds_what_is_plain_and_nothing_where_nothing_is(test):
     worse = {q: dict.fromkeys(docs, 0) | {"good": -1} for q, docs in JUDGED.items()}
     runs = {"worse": worse, "better": RUNS["c"], "same": RUNS["c"]}
     comparison = compare(JUDGED, runs, "nDCG@5", test=test, resamples=999)
-    plain, nothing = (
-        comparison.pair("nDCG@5", "better", "worse"),
-        comparison.pair("nDCG@5", "same", "better"),
-    )
+    plain = comparison.pair("nDCG@5", "better", "worse")
+    nothing = comparison.pair("nDCG@5", "same", "better")
     assert comparison.is_significant(plain)
     assert plain.difference > 0
     assert plain.low > 0
@@ -234,24 +225,60 @@ def limit_runs(runs, number):
     return {name: {q: run[q] for q in QUERIES[:number]} for name, run in runs.items()}
 
 
-def test_one_query_is_not_enough():
-    with refuses(CannotCompare, "1"):
-        compare(limit_qrels(1), limit_runs(RUNS, 1), "AP")
+def evaluate_one(name, measure="AP", **options):
+    return evaluate(JUDGED, RUNS[name], measure, **options)
+
+
+@pytest.mark.parametrize(
+    ("data", "options", "error", "about"),
+    [
+        ((limit_qrels(1), limit_runs(RUNS, 1), "AP"), {}, CannotCompare, "1"),
+        ((JUDGED, RUNS, ["AP", "P(rel=9)@3"]), {}, CannotCompare, "P(rel=9)@3"),  # zero everywhere
+        ((JUDGED, RUNS, "NumRet"), {}, BadValue, "measure"),  # no mean over queries
+        ((JUDGED, RUNS, "GMAP"), {}, BadValue, "measure"),
+        ((JUDGED, {"a": RUNS["a"]}, "AP"), {}, BadValue, "runs"),
+        (([evaluate_one("a")],), {}, BadValue, "runs"),
+        (({"x": evaluate_one("a"), "y": evaluate_one("b", "RR")},), {}, CannotCompare, ""),
+        (
+            ({"x": evaluate_one("a"), "y": evaluate_one("b", like="trec_eval")},),
+            *({}, CannotCompare, ""),
+        ),
+        ((evaluate(JUDGED, RUNS, "AP"),), {"like": "trec_eval"}, BadValue, "like"),
+        ((evaluate(JUDGED, RUNS, "AP"), "P@5"), {}, UnknownName, "P@5"),
+        ((JUDGED, RUNS, "AP"), {"baseline": "x"}, UnknownName, ("x", "a, b, c, d")),
+        ((JUDGED, RUNS, "AP"), {"test": "tt"}, UnknownName, "tt"),
+        ((JUDGED, RUNS, "AP"), {"correct": "hom"}, UnknownName, ("hom", "holm")),
+        ((JUDGED, RUNS, "AP"), {"pairs": "some"}, UnknownName, "some"),
+        ((JUDGED, RUNS, "AP"), {"resamples": 0}, BadValue, ("resamples", "99")),
+        ((JUDGED, RUNS, "AP"), {"alpha": 5}, BadValue, "alpha"),
+        ((JUDGED, RUNS, "AP"), {"seed": -1}, BadValue, "seed"),
+        (
+            (JUDGED, RUNS, "AP"),
+            {"test": "tukey", "correct": "holm"},
+            *(BadValue, ("correct", "bonferroni", "none")),
+        ),
+    ],
+)
+def test_what_cannot_be_compared_is_refused(data, options, error, about):
+    with refuses(error, about):
+        compare(*data, **options)
+
+
+CONSTANT = (
+    {q: {"x": 1} for q in QUERIES},
+    {"high": {q: ["x", "y"] for q in QUERIES}, "low": {q: ["y", "x"] for q in QUERIES}},
+)
 
 
 @pytest.mark.parametrize("test", ["t", "bootstrap", "bca"])
 def test_constant_differences_are_refused_where_a_test_needs_variance(test):
-    judged = {q: {"x": 1} for q in QUERIES}
-    runs = {"high": {q: ["x", "y"] for q in QUERIES}, "low": {q: ["y", "x"] for q in QUERIES}}
     with refuses(CannotCompare, "RR", "low", "high", "-0.5"):
-        compare(judged, runs, "RR", test=test)
+        compare(*CONSTANT, "RR", test=test)
 
 
 @pytest.mark.parametrize("test", ["randomisation", "wilcoxon", "sign", "tukey"])
 def test_constant_differences_are_compared_by_others_and_said(test):
-    judged = {q: {"x": 1} for q in QUERIES}
-    runs = {"high": {q: ["x", "y"] for q in QUERIES}, "low": {q: ["y", "x"] for q in QUERIES}}
-    comparison = compare(judged, runs, "RR", test=test, resamples=999)
+    comparison = compare(*CONSTANT, "RR", test=test, resamples=999)
     assert comparison.is_significant(comparison.pairs[0])
     assert comparison.pairs[0].effect.dz is None
     assert find_notes(comparison.notes, "differ", "same", "every")
@@ -261,42 +288,6 @@ def test_constant_differences_are_compared_by_others_and_said(test):
         assert find_notes(comparison.notes, "interval")
     else:
         assert low <= -0.5 <= high
-
-
-def test_a_measure_that_is_zero_everywhere_is_refused():
-    with refuses(CannotCompare, "P(rel=9)@3"):
-        compare(JUDGED, RUNS, ["AP", "P(rel=9)@3"])
-
-
-@pytest.mark.parametrize("measure", ["NumRet", "GMAP"])
-def test_what_is_no_mean_over_queries_is_refused(measure):
-    with refuses(BadValue, "measure"):
-        compare(JUDGED, RUNS, measure)
-
-
-@pytest.mark.parametrize(
-    ("wrong", "error", "about"),
-    [
-        ({"baseline": "x"}, UnknownName, ("x", "a, b, c, d")),
-        ({"test": "tt"}, UnknownName, "tt"),
-        ({"correct": "hom"}, UnknownName, ("hom", "holm")),
-        ({"pairs": "some"}, UnknownName, "some"),
-        ({"resamples": 0}, BadValue, ("resamples", "99")),
-        ({"alpha": 5}, BadValue, "alpha"),
-        ({"seed": -1}, BadValue, "seed"),
-        ({"test": "tukey", "correct": "holm"}, BadValue, ("correct", "bonferroni", "none")),
-    ],
-)
-def test_what_is_not_known_is_refused_by_name(wrong, error, about):
-    with refuses(error, about):
-        compare(JUDGED, RUNS, "AP", **wrong)
-
-
-def test_one_run_is_nothing_to_compare():
-    with refuses(BadValue, "runs"):
-        compare(JUDGED, {"a": RUNS["a"]}, "AP")
-    with refuses(BadValue, "runs"):
-        compare([evaluate(JUDGED, RUNS["a"], "AP")])
 
 
 def test_runs_of_one_name_get_distinct_ones():
@@ -316,19 +307,6 @@ def test_results_are_compared_as_their_runs_are():
         assert comparison(results, baseline="b", test="t", seed=3).to_dict() == direct
     assert compare(results, "AP").measures == ("AP",)
     assert compare(results["a"], results["b"], measures="RR").measures == ("RR",)
-    with refuses(BadValue, "like"):
-        compare(results, like="trec_eval")
-    with refuses(UnknownName, "P@5"):
-        compare(results, "P@5")
-
-
-def test_results_of_different_measures_or_conventions_are_refused():
-    a = evaluate(JUDGED, RUNS["a"], "AP")
-    with pytest.raises(CannotCompare):
-        compare({"x": a, "y": evaluate(JUDGED, RUNS["b"], "RR")})
-    other = evaluate(JUDGED, RUNS["b"], "AP", like="trec_eval")
-    with pytest.raises(CannotCompare):
-        compare({"x": a, "y": other})
 
 
 def test_few_queries_give_no_interval_and_it_is_said():

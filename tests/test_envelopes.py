@@ -1,7 +1,5 @@
 """What engines and exporters put around records of JSON comes off, wherever JSON is read."""
 
-from __future__ import annotations
-
 import gzip
 import json
 from pathlib import Path
@@ -132,46 +130,35 @@ def test_runs_and_judgments_come_out_of_envelopes_too(tmp_path):
     assert gainful.evaluate(qrels, run, "RR").mean["RR"] == 0.5
 
 
-@pytest.mark.parametrize(
-    ("text", "place"),
-    [
-        (ENVELOPES["index"](RECORDS) + '{"index": {}}\n', ":5"),
-        ('{"create": {}}\n' + ENVELOPES["index"](RECORDS), ":1"),
-        (ENVELOPES["indented"](RECORDS)[:-30], ":11"),
-        (ENVELOPES["index"](RECORDS)[:-30], ":4"),
-        (ENVELOPES["response"](RECORDS)[:-30], ""),
-        (ENVELOPES["indented response"](RECORDS)[:-30], ""),
-    ],
-)
-def test_an_envelope_that_is_cut_off_is_told_with_its_place(tmp_path, text, place, run_gainful):
+CUT_OFF = {  # and where it is
+    ENVELOPES["indented"](RECORDS)[:-30]: ":11",
+    ENVELOPES["index"](RECORDS)[:-30]: ":4",
+    ENVELOPES["response"](RECORDS)[:-30]: "",
+    ENVELOPES["indented response"](RECORDS)[:-30]: "",
+    ENVELOPES["index"]([RECORDS[0], RECORDS[1] | {"timestamp": "soon"}]): ":4",
+}
+DAMAGED = {  # of which three documents are left
+    ENVELOPES["index"](RECORDS) + '{"index": {}}\n': ":5",
+    '{"create": {}}\n' + ENVELOPES["index"](RECORDS): ":1",
+    ENVELOPES["index"](RECORDS) + '{"index": {"_ind\n': None,
+    ENVELOPES["index"](RECORDS).replace('"_index": "ubi", "_id": "7"}}', '"_in', 1): None,
+    ENVELOPES["msearch"](RECORDS)[:-2] + ', {"error": {"type": "gone"}, "status": 404}]}': None,
+    ENVELOPES["index"](RECORDS) + '{"query_id": "q3"} and more\n': None,
+}
+
+
+@pytest.mark.parametrize(("text", "place"), [*CUT_OFF.items(), *DAMAGED.items()])
+def test_what_is_damaged_in_an_envelope_is_told_with_its_place(tmp_path, text, place, run_gainful):
     path = tmp_path / "log.json"
     path.write_text(text, encoding="utf-8")
     with pytest.raises(BadInput) as refused:
         as_sessions(path)
-    assert refused.value.where == f"{path}{place}"
-    outcome = run_gainful("sessions", path, status=2)
-    assert outcome.err.count("\n") == 1
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        ENVELOPES["index"](RECORDS) + '{"index": {}}\n',
-        '{"create": {}}\n' + ENVELOPES["index"](RECORDS),
-        ENVELOPES["index"](RECORDS) + '{"index": {"_ind\n',
-        ENVELOPES["index"](RECORDS).replace('"_index": "ubi", "_id": "7"}}', '"_in', 1),
-        ENVELOPES["msearch"](RECORDS)[:-2] + ', {"error": {"type": "gone"}, "status": 404}]}',
-        ENVELOPES["index"](RECORDS) + '{"query_id": "q3"} and more\n',
-    ],
-)
-def test_what_is_damaged_in_an_envelope_is_left_out_and_counted(tmp_path, text):
-    path = tmp_path / "log.json"
-    path.write_text(text, encoding="utf-8")
-    with pytest.raises(BadInput):
-        as_sessions(path)
-    sessions = as_sessions(path, bad="skip")
-    assert sessions.frame["doc"].to_list() == ["a", "b", "c"]
-    assert len(sessions.problems) == 1
+    assert place is None or refused.value.where == f"{path}{place}"
+    assert run_gainful("sessions", path, status=2).err.count("\n") == 1
+    if text in DAMAGED:
+        sessions = as_sessions(path, bad="skip")
+        assert sessions.frame["doc"].to_list() == ["a", "b", "c"]
+        assert len(sessions.problems) == 1
 
 
 @pytest.mark.parametrize(
@@ -186,10 +173,8 @@ def test_what_is_damaged_in_an_envelope_is_left_out_and_counted(tmp_path, text):
 def test_a_line_that_is_no_json_is_told_for_what_it_is(tmp_path, line, words):
     path = tmp_path / "log.jsonl"
     path.write_text(f"{json.dumps(RECORDS[0])}\n{line}\n", encoding="utf-8")
-    with pytest.raises(BadInput) as refused:
+    with refuses(BadInput, "log.jsonl:2", words) as refused:
         as_sessions(path)
-    assert refused.value.where == f"{path}:2"
-    assert words in refused.value.problem
     assert ("truncated" in refused.value.problem) == (words == "truncated")
 
 
@@ -198,18 +183,8 @@ def test_an_answer_without_records_of_a_log_is_called_so(tmp_path):
     empty = json.dumps({"responses": [json.loads(write_response([]))] * 2})
     for text in (write_response([]), empty, write_response([{"title": "leek"}])):
         path.write_text(text, encoding="utf-8")
-        with pytest.raises(NoColumn) as refused:
+        with refuses(NoColumn, "answer.json", "search response"):
             as_sessions(path)
-        assert "search response" in refused.value.problem
-
-
-def test_what_is_wrong_in_a_bulk_request_is_told_by_its_own_line(tmp_path):
-    path = tmp_path / "bulk.ndjson"
-    wrong = RECORDS[1] | {"timestamp": "soon"}
-    path.write_text(ENVELOPES["index"]([RECORDS[0], wrong]), encoding="utf-8")
-    with pytest.raises(BadInput) as refused:
-        as_sessions(path)
-    assert refused.value.where == f"{path}:4"
 
 
 @pytest.mark.parametrize("layout", [{}, {"indent": 2}])
@@ -219,11 +194,8 @@ def test_json_that_is_no_known_log_is_called_so_with_its_keys(tmp_path, layout, 
     trace = {"trace": {"id": "t1"}, "observations": []}  # as Langfuse exports
     path = tmp_path / f"trace{suffix}"
     path.write_text(json.dumps([trace] if as_list else trace, **layout), encoding="utf-8")
-    with pytest.raises(NoColumn) as refused:
+    with refuses(NoColumn, path.name, "trace, observations", "openinference"):
         as_sessions(path)
-    assert refused.value.where == str(path)
-    assert "trace, observations" in refused.value.problem
-    assert "openinference" in refused.value.expected
 
 
 @pytest.mark.parametrize(
@@ -253,18 +225,16 @@ def test_documents_without_ids_are_refused_where_what_was_returned_does_not_help
     span["attributes"]["output.value"] = output
     path = tmp_path / "spans.json"
     path.write_text(json.dumps(span), encoding="utf-8")
-    with pytest.raises(BadInput) as refused:
+    with refuses(BadInput, "spans.json:1", "metadata.source"):
         as_sessions(path)
-    assert "metadata.source" in refused.value.expected
 
 
 @pytest.mark.parametrize("name", ["langchain", "llama_index", "haystack"])
 def test_judgments_of_questions_are_told_how_to_be_met(name):
     path = TRACES / f"{name}.json"
     judged = {text: {"d1": 1, "d2": 1} for text in as_sessions(path).frame["text"].unique()}
-    with pytest.raises(BadInput) as refused:
+    with refuses(BadInput, path.name, "--columns topic=text"):
         gainful.sessions.evaluate(path, judged, "nsDCG@5")
-    assert "--columns topic=text" in refused.value.expected
     results = gainful.sessions.evaluate(path, judged, "nsDCG@1", columns={"topic": "text"})
     assert results.mean["nsDCG@1"] == 1  # both soups stand first
 
@@ -282,9 +252,8 @@ def test_a_list_of_rows_is_a_table_of_sessions(tmp_path):
     path.write_text(json.dumps(rows, indent=1), encoding="utf-8")
     assert as_sessions(path).frame["doc"].to_list() == ["a", "b"]
     path.write_text(json.dumps([*rows, 7]), encoding="utf-8")
-    with pytest.raises(BadInput) as refused:
+    with refuses(BadInput, "sessions.json[2]"):
         as_sessions(path)
-    assert refused.value.where == f"{path}[2]"
 
 
 def test_json_that_is_no_known_log_is_called_so_by_every_command(tmp_path):

@@ -1,7 +1,5 @@
 """`gainful.evaluate`: what goes in, what comes out, and what is refused."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 
@@ -11,6 +9,7 @@ import pytest
 from facts import find_notes, list_facts
 from refusals import refuses
 from tool_rows import CASES, OBSERVED, ROWS
+from written_files import read_qrels, read_run
 
 import gainful
 import gainful.pytrec_eval as ours
@@ -191,7 +190,6 @@ def test_ids_may_be_numbers_and_lists_may_stand_for_dicts():
 
 def test_values_that_were_read_can_be_passed_again(tmp_path):
     (tmp_path / "q").write_text("1 0 a 1\n")
-    from gainful.read.formats import read_qrels, read_run
 
     (tmp_path / "r").write_text("1 Q0 a 1 1 x\n")
     pair = read_qrels(tmp_path / "q"), read_run(tmp_path / "r")

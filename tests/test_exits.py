@@ -1,7 +1,5 @@
 """How a command ends: its status and its last line, whatever happens to it."""
 
-from __future__ import annotations
-
 import errno
 import io
 import json
@@ -28,25 +26,41 @@ from gainful.errors import BadInput
 from gainful.page.render import RENDERERS, write_together
 
 GAINFUL = [sys.executable, "-m", "gainful"]
-GATE = [*GAINFUL, "gate", "qrels.txt", "bm25.txt", "--floor"]
+EVAL = ("eval", "qrels.txt", "bm25.txt", "-m", "RR")
 needs_posix = pytest.mark.skipif(os.name != "posix", reason="signals and devices of POSIX")
 
 
-def break_evaluation(monkeypatch):
+def break_evaluation(monkeypatch, error):
     def fail(*_, **__):
-        raise ZeroDivisionError("nobody foresaw this")
+        raise error
 
     monkeypatch.setattr(evaluate_module, "match_run", fail)
 
 
-def test_a_fault_of_our_own_is_neither_a_no_nor_a_mistake(run_gainful, monkeypatch):
-    break_evaluation(monkeypatch)
+def spawn(*words, **options):
+    """The command in a process of its own, in the folder of the examples."""
+    usual = {"cwd": EXAMPLES, "text": True, "stderr": subprocess.PIPE, "stdout": subprocess.PIPE}
+    return subprocess.run([*GAINFUL, *words], check=False, **usual | options)
+
+
+@pytest.mark.parametrize(
+    ("error", "named"),
+    [
+        (ZeroDivisionError("nobody foresaw this"), "ZeroDivisionError: nobody foresaw"),
+        (pl.exceptions.PanicException("index out of bounds"), "PanicException: index out"),
+    ],
+)
+def test_a_fault_of_our_own_is_neither_a_no_nor_a_mistake(run_gainful, monkeypatch, error, named):
+    break_evaluation(monkeypatch, error)
     words = ("gate", "qrels.txt", "bm25.txt", "--floor", "RR=0.1")
     done = run_gainful(*words, status=70, folder=EXAMPLES)
     assert done.out == ""
-    assert "ZeroDivisionError: nobody foresaw" in done.err
+    assert named in done.err
     assert "GAINFUL_DEBUG=1" in done.err
     assert done.err.count("\n") == 1
+    monkeypatch.setenv("GAINFUL_DEBUG", "1")
+    done = run_gainful(*words, status=70, folder=EXAMPLES)
+    assert ("Traceback" in done.err, "in fail" in done.err) == (True, True)
 
 
 DIGITS, LONG = "9" * 300, "x" * 5000
@@ -113,24 +127,6 @@ def test_a_program_may_catch_what_is_printed_in_a_text_stream(form, monkeypatch)
     with redirect_stdout(io.StringIO()) as out, pytest.raises(SystemExit):
         main(["trec_eval", "qrels.txt", "bm25.txt", "-m", "num_q"])
     assert out.getvalue() == "num_q                 \tall\t4\n"
-
-
-def test_its_trace_is_shown_on_request(run_gainful, monkeypatch):
-    break_evaluation(monkeypatch)
-    monkeypatch.setenv("GAINFUL_DEBUG", "1")
-    done = run_gainful("eval", "qrels.txt", "bm25.txt", status=70, folder=EXAMPLES)
-    assert "Traceback" in done.err
-    assert "in fail" in done.err
-
-
-def test_a_panic_of_polars_is_a_fault_in_a_line(run_gainful, monkeypatch):
-    def panic(*_, **__):
-        raise pl.exceptions.PanicException("index out of bounds")
-
-    monkeypatch.setattr(evaluate_module, "match_run", panic)
-    done = run_gainful("eval", "qrels.txt", "bm25.txt", status=70, folder=EXAMPLES)
-    assert "PanicException: index out" in done.err
-    assert done.err.count("\n") == 1
 
 
 @needs_posix
@@ -240,11 +236,9 @@ def test_output_is_not_cut_silently_where_python_does_not_buffer(tmp_path):
     write_run(tmp_path / "run", {query: [f"d{doc}" for doc in range(9)] for query in range(300)})
     write_qrels(tmp_path / "qrels", {query: {"d1": 1} for query in range(300)})
     with Path("/dev/full").open("wb") as full:
-        done = subprocess.run(
-            [*GAINFUL, "eval", "qrels", "run", "--per-query"],
-            cwd=tmp_path, stdout=full, stderr=subprocess.PIPE, text=True, check=False,
-            env=os.environ | {"PYTHONUNBUFFERED": "1"},
-        )  # fmt: skip
+        unbuffered = os.environ | {"PYTHONUNBUFFERED": "1"}
+        words = ("eval", "qrels", "run", "--per-query")
+        done = spawn(*words, cwd=tmp_path, stdout=full, env=unbuffered)
     assert done.returncode == 2
     assert os.strerror(errno.ENOSPC) in done.stderr
 
@@ -254,22 +248,17 @@ def test_output_is_not_cut_silently_where_python_does_not_buffer(tmp_path):
 def test_a_verdict_counts_though_nobody_reads_it(floor, status):
     reader, writer = os.pipe()
     os.close(reader)
-    done = subprocess.run(
-        [*GATE, floor], cwd=EXAMPLES, stdout=writer, stderr=subprocess.PIPE, check=False
-    )
+    done = spawn("gate", "qrels.txt", "bm25.txt", "--floor", floor, stdout=writer)
     os.close(writer)
-    assert (done.returncode, done.stderr) == (status, b"")
+    assert (done.returncode, done.stderr) == (status, "")
 
 
 @needs_posix
 @pytest.mark.parametrize("unbuffered", ["", "1"])
 def test_what_cannot_be_said_changes_nothing(unbuffered):
     with Path("/dev/full").open("w", encoding="utf-8") as full:
-        done = subprocess.run(
-            [*GAINFUL, "eval", "qrels.txt", "bm25.txt", "-m", "RR"],
-            cwd=EXAMPLES, stdout=subprocess.PIPE, stderr=full, text=True, check=False,
-            env=os.environ | {"PYTHONUNBUFFERED": unbuffered},
-        )  # fmt: skip
+        environment = os.environ | {"PYTHONUNBUFFERED": unbuffered}
+        done = spawn(*EVAL, stderr=full, env=environment)
     assert (done.returncode, done.stdout.splitlines()[0]) == (0, "run\tRR")
 
 
@@ -279,11 +268,7 @@ def test_too_little_memory_is_said_in_a_line(megabytes):
     import resource
 
     limit = megabytes << 20
-    done = subprocess.run(
-        [*GAINFUL, "eval", "qrels.txt", "bm25.txt", "-m", "RR"],
-        cwd=EXAMPLES, capture_output=True, text=True, check=False,
-        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (limit, limit)),
-    )  # fmt: skip
+    done = spawn(*EVAL, preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (limit, limit)))
     assert (done.returncode, done.stdout) == (2, "")
     assert "not enough memory" in done.stderr
     assert done.stderr.count("\n") == 1
@@ -292,11 +277,8 @@ def test_too_little_memory_is_said_in_a_line(megabytes):
 @needs_posix
 def test_a_package_that_is_missing_is_named(tmp_path):
     (tmp_path / "sitecustomize.py").write_text("import sys; sys.modules['polars'] = None\n")
-    done = subprocess.run(
-        [*GAINFUL, "eval", "qrels.txt", "bm25.txt", "-m", "RR"],
-        cwd=EXAMPLES, capture_output=True, text=True, check=False,
-        env=os.environ | {"PYTHONPATH": os.pathsep.join([str(tmp_path), *sys.path])},
-    )  # fmt: skip
+    paths = os.pathsep.join([str(tmp_path), *sys.path])
+    done = spawn(*EVAL, env=os.environ | {"PYTHONPATH": paths})
     assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1)
     assert "pip install polars" in done.stderr
 

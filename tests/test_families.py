@@ -1,7 +1,5 @@
 """Families of comparisons: max-T, corrections and their intervals, against code in loops."""
 
-from __future__ import annotations
-
 import json
 import math
 import tracemalloc
@@ -23,7 +21,7 @@ from gainful.evidence.statistics.correction import CORRECTIONS
 from gainful.evidence.statistics.max_t import flip_families, step_down_max_t
 from gainful.evidence.statistics.outcome import Resampling, UnitSums
 from gainful.evidence.statistics.paired_tests import TESTS
-from gainful.progress import watch_work
+from gainful.progress import watch
 
 RNG = np.random.default_rng(16)
 PAIRS_OF_THREE = np.array([[1, 0], [2, 0], [2, 1]])
@@ -355,7 +353,7 @@ def test_every_test_says_whether_it_takes_clusters():
 
 def test_long_work_is_told_of_as_it_goes():
     shares = []
-    with watch_work(lambda name, share: shares.append((name, share))):
+    with watch(work=lambda name, share: shares.append((name, share))):
         flip_families([UnitSums.from_values(RNG.random((600, 3)))], PAIRS_OF_THREE, Resampling())
     assert {name for name, _ in shares} == {"resampling"}
     assert len(shares) > 5

@@ -1,7 +1,5 @@
 """Small files made to break a reader: one line with the place, soon, and nothing taken silently."""
 
-from __future__ import annotations
-
 import csv
 import gzip
 import io
@@ -16,7 +14,7 @@ import pytest
 from example_files import EXAMPLES
 from hypothesis import given, strategies as st
 from refusals import refuses
-from written_files import write_file
+from written_files import read_run, write_file
 
 import gainful
 from gainful.errors import BadInput, BadShape, BadValue, GainfulError
@@ -24,67 +22,26 @@ from gainful.evidence.statistics.effect_size import effect_size
 from gainful.measure.arrays import ncg_curve
 from gainful.read import binary_tables
 from gainful.read.binary_tables import check_parquet
-from gainful.read.formats import read_run
-from gainful.read.query_columns import read_queries
+from gainful.read.query_columns import read_texts
 
 QRELS = {"1": {"a": 1}}
 SOON = 5.0  # seconds of a reader that is linear, with room for a busy machine
 
 
 TABLES = {
-    "a line break in the header": (
-        "s.csv",
-        'query,doc,score,"size\nin cm"\n1,a,9,x\n',
-        ("s.csv:1", r"'size\nin cm'"),
-    ),
-    "a quote in the header that is never closed": (
-        "s.csv",
-        'query,doc,score,"size\n1,a,9,x\n',
-        ("s.csv:1", "quote"),
-    ),
-    "an odd quote in the header": (
-        "s.csv",
-        'query,doc,score,size 5" screen\n1,a,9,x\n1,b,8,x\n2,c,7,y" z\n1,d,6,x\n',
-        ("s.csv:1", "quote"),
-    ),
-    "a quote that joins lines of a TSV": (
-        "s.tsv",
-        'query\tdoc\tscore\n1\t"a\t9\n1\tb\t8\n1\tc"\t7\n',
-        ("s.tsv:2", "quote", "'doc'"),
-    ),
-    "a header in Latin-1": (
-        "s.csv",
-        "query,doc,score,größe\n1,a,9,x\n".encode("latin-1"),
-        ("s.csv:1", "UTF-8"),
-    ),
+    "a line break in the header": ("s.csv", 'query,doc,score,"size\nin cm"\n1,a,9,x\n', ("s.csv:1", r"'size\nin cm'")),
+    "a quote in the header that is never closed": ("s.csv", 'query,doc,score,"size\n1,a,9,x\n', ("s.csv:1", "quote")),
+    "an odd quote in the header": ("s.csv", 'query,doc,score,size 5" screen\n1,a,9,x\n1,b,8,x\n2,c,7,y" z\n1,d,6,x\n', ("s.csv:1", "quote")),
+    "a quote that joins lines of a TSV": ("s.tsv", 'query\tdoc\tscore\n1\t"a\t9\n1\tb\t8\n1\tc"\t7\n', ("s.tsv:2", "quote", "'doc'")),
+    "a header in Latin-1": ("s.csv", "query,doc,score,größe\n1,a,9,x\n".encode("latin-1"), ("s.csv:1", "UTF-8")),
     "a header of nothing": ("s.csv", ",,\n", ("s.csv:1", "header")),
     "a lone return in the header": ("s.csv", "query,doc,score,t\rx\n1,,1,1\n", ("s.csv:2", "doc")),
-    "a lone return in a row": (
-        "s.csv",
-        "query,doc,score,t\n1,,1,1\n1,b,2,c\rd\n",
-        ("s.csv:2", "doc"),
-    ),
-    "a key twice": (
-        "s.jsonl",
-        '{"query":"1","doc":"a","score":1,"score":9}\n',
-        ("s.jsonl:1", "'score'", "twice"),
-    ),
-    "a key twice, once escaped": (
-        "s.jsonl",
-        '{"query":"1","doc":"a","score":1,"\\u0073core":9}\n',
-        ("s.jsonl:1", "'score'", "twice"),
-    ),
-    "half a character": (
-        "s.jsonl",
-        '{"query":"1","doc":"a","score":1}\n{"query":"1","doc":"\\ud800","score":1}\n',
-        ("s.jsonl:2", r"\ud800"),
-    ),
-    "half a character among mixed rows": (
-        "s.jsonl",
-        '{"query":"1","doc":"a","score":"x"}\n{"query":1,"doc":"\\udfff","score":1}\n',
-        ("s.jsonl:2", r"\udfff"),
-    ),
-}
+    "a lone return in a row": ("s.csv", "query,doc,score,t\n1,,1,1\n1,b,2,c\rd\n", ("s.csv:2", "doc")),
+    "a key twice": ("s.jsonl", '{"query":"1","doc":"a","score":1,"score":9}\n', ("s.jsonl:1", "'score'", "twice")),
+    "a key twice, once escaped": ("s.jsonl", '{"query":"1","doc":"a","score":1,"\\u0073core":9}\n', ("s.jsonl:1", "'score'", "twice")),
+    "half a character": ("s.jsonl", '{"query":"1","doc":"a","score":1}\n{"query":"1","doc":"\\ud800","score":1}\n', ("s.jsonl:2", r"\ud800")),
+    "half a character among mixed rows": ("s.jsonl", '{"query":"1","doc":"a","score":"x"}\n{"query":1,"doc":"\\udfff","score":1}\n', ("s.jsonl:2", r"\udfff")),
+}  # fmt: skip
 
 
 @pytest.mark.parametrize(("name", "content", "named"), TABLES.values(), ids=TABLES)
@@ -94,53 +51,23 @@ def test_a_table_is_refused_with_its_line(tmp_path, name, content, named):
 
 
 PAGE = '"' + "x" * 200_000 + '"'  # csv takes 131,072 characters unless it is told otherwise
-LONG_FIELDS = {
-    "eval, judgments": (
-        f"query,doc,grade,text\n1,a,1,{PAGE}\n1,b,x,y\n",
-        ("eval", "long.csv", "a.run"),
-        "long.csv:3: grade 'x'",
-    ),
-    "eval, run": (
-        f"query,doc,score,text\n1,a,1,{PAGE}\n1,b,x,y\n",
-        ("eval", "qrels.txt", "long.csv"),
-        "long.csv:3: score 'x'",
-    ),
-    "check": (
-        f"query,doc,score,text\n1,a,1,{PAGE}\n1,b,x,y\n",
-        ("check", "long.csv"),
-        "line 3: score 'x'",
-    ),
-    "sessions": (
-        f"session,query,rank,doc,text\ns,1,1,a,{PAGE}\ns,1,x,b,y\n",
-        ("sessions", "long.csv", "--qrels", "qrels.txt"),
-        "long.csv:3: session 's': rank 'x'",
-    ),
-    "more fields than names": (
-        f"query,doc,score,text\n1,a,1,{PAGE}\n1,b,1,y,z\n",
-        ("eval", "qrels.txt", "long.csv"),
-        "long.csv:3: 5 fields",
-    ),
-    "a header": (
-        f"query,doc,score,{PAGE},score\n1,a,1,y,1\n",
-        ("eval", "qrels.txt", "long.csv"),
-        "long.csv:1: column 'score'",
-    ),
-    "report --queries": (
-        f"query,text\n1,{PAGE}\n1,y\n",
-        ("report", "qrels.txt", "a.run", "b.run", "--queries", "long.csv", "-o", "o.html"),
-        "long.csv:3: query '1'",
-    ),
-}
+LONG_RUN = f"query,doc,score,text\n1,a,1,{PAGE}\n"
+LONG_FIELDS = {  # what is in long.csv, a command, and what it says
+    "eval, judgments": (LONG_RUN.replace("score", "grade") + "1,b,x,y\n", "eval long.csv a.run", "long.csv:3: grade 'x'"),
+    "eval, run": (LONG_RUN + "1,b,x,y\n", "eval qrels.txt long.csv", "long.csv:3: score 'x'"),
+    "check": (LONG_RUN + "1,b,x,y\n", "check long.csv", "line 3: score 'x'"),
+    "sessions": (f"session,query,rank,doc,text\ns,1,1,a,{PAGE}\ns,1,x,b,y\n", "sessions long.csv --qrels qrels.txt", "long.csv:3: session 's': rank 'x'"),
+    "more fields than names": (LONG_RUN + "1,b,1,y,z\n", "eval qrels.txt long.csv", "long.csv:3: 5 fields"),
+    "a header": (f"query,doc,score,{PAGE},score\n1,a,1,y,1\n", "eval qrels.txt long.csv", "long.csv:1: column 'score'"),
+    "report --queries": (f"query,text\n1,{PAGE}\n1,y\n", "report qrels.txt a.run b.run --queries long.csv -o o.html", "long.csv:3: query '1'"),
+}  # fmt: skip
 
 
 @pytest.fixture
 def run_in_folder(tmp_path, monkeypatch, run_gainful):
     monkeypatch.chdir(tmp_path)
-    for name, line in (
-        ("qrels.txt", "1 0 a 1"),
-        ("a.run", "1 Q0 a 1 2 x"),
-        ("b.run", "1 Q0 b 1 2 x"),
-    ):
+    lines = {"qrels.txt": "1 0 a 1", "a.run": "1 Q0 a 1 2 x", "b.run": "1 Q0 b 1 2 x"}
+    for name, line in lines.items():
         write_file(tmp_path / name, f"{line}\n")
     limit = csv.field_size_limit(131_072)  # as Python has it
     yield run_gainful
@@ -150,28 +77,21 @@ def run_in_folder(tmp_path, monkeypatch, run_gainful):
 @pytest.mark.parametrize(("text", "words", "message"), LONG_FIELDS.values(), ids=LONG_FIELDS)
 def test_a_field_of_a_whole_page_does_not_hide_the_mistake(run_in_folder, text, words, message):
     Path("long.csv").write_text(text)
-    done = run_in_folder(*words, status=1 if words[0] == "check" else 2)
+    done = run_in_folder(*words.split(), status=1 if words.startswith("check") else 2)
     assert message in done.out + done.err
 
 
-def test_whole_characters_in_two_halves_are_read(tmp_path):
-    line = '{"query":"1","doc":"\\ud83d\\ude00","score":1}\n'
-    assert read_run(write_file(tmp_path / "s.jsonl", line)).frame["doc"].to_list() == ["😀"]
-
-
-def test_values_that_are_called_like_keys_are_read(tmp_path):
-    lines = '{"query":"query","doc":"doc","score":1}\n{"query":"query","doc":"b","score":2}\n'
-    rows = read_run(write_file(tmp_path / "s.jsonl", lines)).frame.rows()
-    assert rows == [("query", "doc", 1.0), ("query", "b", 2.0)]
-
-
-def test_huge_whole_numbers_among_mixed_rows(tmp_path):
-    lines = (
-        '{"query":"1","doc":"a","score":1,"n":'
-        + "9" * 40
-        + '}\n{"query":"1","doc":"b","score":0,"n":"x"}\n'
-    )
-    assert read_run(write_file(tmp_path / "s.jsonl", lines)).frame.height == 2
+@pytest.mark.parametrize(
+    ("lines", "docs"),
+    [
+        ('{"query":"1","doc":"\\ud83d\\ude00","score":1}\n', ["😀"]),  # in two halves
+        ('{"query":"query","doc":"doc","score":1}\n{"query":"q","doc":"b","score":2}\n', ["doc", "b"]),
+        (f'{{"query":"1","doc":"a","score":1,"n":{"9" * 40}}}\n{{"query":"1","doc":"b","score":0,"n":"x"}}\n', ["a", "b"]),
+    ],
+    ids=["two halves of a character", "values that are called like keys", "a huge number"],
+)  # fmt: skip
+def test_odd_json_lines_are_read(tmp_path, lines, docs):
+    assert read_run(write_file(tmp_path / "s.jsonl", lines)).frame["doc"].to_list() == docs
 
 
 SLOW_ONCE = {
@@ -275,7 +195,7 @@ def test_more_queries_than_can_be_counted(tmp_path, option):
 @pytest.mark.parametrize("separator", ["\u2028", "\x85", "\x0b", "\x0c"])
 def test_texts_of_queries_may_hold_odd_separators(tmp_path, separator):
     texts = write_file(tmp_path / "t.tsv", f"1\ta{separator}b\n2\tc\r\n")
-    assert read_queries(texts).read_texts() == {"1": f"a{separator}b", "2": "c"}
+    assert read_texts(texts) == {"1": f"a{separator}b", "2": "c"}
 
 
 def test_a_message_is_one_line_and_steers_no_terminal(tmp_path):
@@ -383,13 +303,18 @@ def test_what_is_printed_while_a_sound_file_is_read_is_not_lost(capfd):
 
 @pytest.mark.parametrize("end", [4, 9, 40])
 def test_a_parquet_file_cut_short(tmp_path, end):
+    assert read_run(write_file(tmp_path / "run.parquet", parquet_bytes())).frame.height == 60
     path = write_file(tmp_path / "run.parquet", parquet_bytes()[:-end])
     with refuses(BadInput, "run.parquet"):
         read_run(path)
 
 
-def test_a_sound_parquet_file_passes(tmp_path):
-    assert read_run(write_file(tmp_path / "run.parquet", parquet_bytes())).frame.height == 60
+def test_a_sound_parquet_file_of_nulls_is_read(tmp_path):
+    path = tmp_path / "run.parquet"
+    nothing = pl.Series([None, None], dtype=pl.String)
+    rows = {"query": ["q", "q"], "doc": ["a", "b"], "score": [2.0, 1.0], "note": nothing}
+    pl.DataFrame(rows).write_parquet(path)
+    assert gainful.evaluate({"q": {"b": 1}}, path, "RR").mean == {"RR": 0.5}
 
 
 def write_damaged(folder):
@@ -445,24 +370,19 @@ def test_every_command_refuses_a_damaged_table_in_a_line(
 
 HUGE = "9" * 310
 HUGE_NUMBERS = {
-    "a level of recall": ["eval", "qrels.txt", "bm25.txt", "-m", f"IPrec@{HUGE}"],
-    "a cutoff": ["eval", "qrels.txt", "bm25.txt", "-m", f"RR@{HUGE}", "--format", "json"],
-    "a cutoff of a floor": ["gate", "qrels.txt", "bm25.txt", "--floor", f"RR@{HUGE}=0.1"],
-    "a cutoff of two tools": [
-        "why", "qrels.txt", "bm25.txt", "-m", f"nDCG@{HUGE}", "--unlike", "sklearn"
-    ],
-    "points": ["sweep", "sessions.csv", "--qrels", "sessions-qrels.txt", "--points", HUGE],
-    "an exponent": ["which", f"1e-{HUGE}", "3", "2", "1"],
-    "positions": [
-        "sessions", "sessions.csv", "--qrels", "sessions-qrels.txt",
-        "-m", f"nsDCG(lists=minimum({HUGE}))@5",
-    ],
-}  # fmt: skip
+    "a level of recall": "eval qrels.txt bm25.txt -m IPrec@{}",
+    "a cutoff": "eval qrels.txt bm25.txt -m RR@{} --format json",
+    "a cutoff of a floor": "gate qrels.txt bm25.txt --floor RR@{}=0.1",
+    "a cutoff of two tools": "why qrels.txt bm25.txt -m nDCG@{} --unlike sklearn",
+    "points": "sweep sessions.csv --qrels sessions-qrels.txt --points {}",
+    "an exponent": "which 1e-{} 3 2 1",
+    "positions": "sessions sessions.csv --qrels sessions-qrels.txt -m nsDCG(lists=minimum({}))@5",
+}
 
 
 @pytest.mark.parametrize("words", HUGE_NUMBERS.values(), ids=HUGE_NUMBERS)
 def test_a_number_of_hundreds_of_digits_is_refused_in_a_line(run_gainful, words):
-    done = run_gainful(*words, status=2, folder=EXAMPLES)
+    done = run_gainful(*words.format(HUGE).split(), status=2, folder=EXAMPLES)
     assert done.err.startswith("gainful: ")
     assert "999..." in done.err
 
@@ -473,11 +393,3 @@ def test_a_link_to_itself_can_be_neither_written_nor_read(run_gainful, tmp_path)
     loop.symlink_to(loop)
     done = run_gainful("eval", "qrels.txt", "bm25.txt", "-o", loop, status=2, folder=EXAMPLES)
     assert "loop.tsv: " in done.err
-
-
-def test_a_sound_parquet_file_of_nulls_is_read(tmp_path):
-    path = tmp_path / "run.parquet"
-    nothing = pl.Series([None, None], dtype=pl.String)
-    rows = {"query": ["q", "q"], "doc": ["a", "b"], "score": [2.0, 1.0], "note": nothing}
-    pl.DataFrame(rows).write_parquet(path)
-    assert gainful.evaluate({"q": {"b": 1}}, path, "RR").mean == {"RR": 0.5}

@@ -1,7 +1,5 @@
 """`gainful.ir_measures` in place of ir_measures: the same calls, the same numbers."""
 
-from __future__ import annotations
-
 import random
 from importlib import import_module
 from shutil import which
@@ -106,29 +104,29 @@ def test_subtopics_as_ir_measures_takes_them(tmp_path):
 
 
 def test_judgments_and_runs_as_ir_measures_takes_them(tmp_path):
+    import pandas as pd
+
     qrels = [ours.Qrel("1", "a", 2), ours.Qrel("1", "b", 0)]
     run = [ours.ScoredDoc("1", "b", 0.9), ours.ScoredDoc("1", "a", 0.5)]
     (tmp_path / "q").write_text("1 0 a 2\n1 0 b 0\n")
     (tmp_path / "r").write_text("1 Q0 b 1 0.9 x\n1 Q0 a 2 0.5 x\n")
     assert list(ours.read_trec_qrels(tmp_path / "q")) == qrels
     assert list(ours.read_trec_run(tmp_path / "r")) == run
-    measures = [ours.nDCG @ 10, ours.RR, ours.SDCG(max_grade=2) @ 3]
+    asked = [ours.nDCG @ 10, ours.RR, ours.SDCG(max_grade=2) @ 3]
     for judged in (qrels, tmp_path / "q", {"1": {"a": 2, "b": 0}}):
-        values = ours.evaluator(measures, judged).calc(run)
+        values = ours.evaluator(asked, judged).calc(run)
         assert values.aggregated[ours.RR] == 0.5
         assert [metric.query_id for metric in values.per_query] == ["1"] * 3
-    assert ours.calc(measures, qrels, run) == values
+    assert ours.calc(asked, qrels, run) == values
+    frames = (
+        pd.DataFrame({"query_id": ["1", "1"], "doc_id": ["a", "b"], "relevance": [2, 0]}),
+        pd.DataFrame({"query_id": ["1", "1"], "doc_id": ["b", "a"], "score": [0.9, 0.5]}),
+    )
+    assert ours.calc_aggregate([ours.RR], *frames) == {ours.RR: 0.5}
     assert [str(m) for m in ours.parse_trec_measure("P.5,10")] == ["P@5", "P@10"]
+    assert str(measures.Judged @ 5) == "Judged@5"  # from where they are there
     with refuses(AttributeError, "nDCG"):
         ours.nDGC  # noqa: B018
-
-
-def test_frames_of_pandas():
-    import pandas as pd
-
-    qrels = pd.DataFrame({"query_id": ["1", "1"], "doc_id": ["a", "b"], "relevance": [2, 0]})
-    run = pd.DataFrame({"query_id": ["1", "1"], "doc_id": ["b", "a"], "score": [0.9, 0.5]})
-    assert ours.calc_aggregate([ours.RR], qrels, run) == {ours.RR: 0.5}
 
 
 def test_measures_are_called_as_there():
@@ -192,11 +190,6 @@ def test_names_of_older_versions_are_there():
     assert [measure.name for measure in ours.convert_trec_name("map")] == ["AP"]
 
 
-def test_a_name_that_trec_eval_has_not_is_refused():
-    with refuses(ValueError, "mapp", "map"):
-        ours.parse_trec_measure("mapp")
-
-
 QRELS_TEXT = "\n1 0 a 2\n1 0 b 0\n\n2 x c -1\n"
 RUN_TEXT = "1 Q0 b 1 0.9 x\n\n1 Q0 a 2 0.5 x\n"
 
@@ -217,9 +210,10 @@ def test_trec_lines_are_read_from_texts_and_open_files(tmp_path):
         (ours.read_trec_qrels, "1 0 a\n", ("text:1", "'1 0 a'")),
         (ours.read_trec_qrels, "1 0 a 1\n1 0 b x\n", ("text:2", "'x'")),
         (ours.read_trec_run, "1 Q0 a 1 high x\n", ("text:1", "'high'")),
+        (ours.parse_trec_measure, "mapp", ("mapp", "map")),
     ],
 )
-def test_a_wrong_line_of_a_text_is_named(read, text, about):
+def test_what_is_wrong_in_a_text_is_named(read, text, about):
     with refuses(ValueError, about):
         list(read(text))
 
@@ -414,10 +408,6 @@ def test_judgments_and_runs_are_converted_as_there():
                 mine(wrong).as_dict_of_dict()
             assert str(mine_refused.value) == str(refused.value)
     assert [row.doc_id for row in ours.util.RunConverter(nested).as_sorteddict()["1"]] == ["a", "b"]
-
-
-def test_single_measures_are_imported_from_where_they_are_there():
-    assert str(measures.Judged @ 5) == "Judged@5"
 
 
 CWL_EVAL = {  # what ir_measures 0.4.3 with cwl_eval 1.0.12 gave of 0 2 3 0 0 3 0 0 0 2, and of 0

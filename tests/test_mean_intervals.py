@@ -1,7 +1,5 @@
 """How sure is a mean: its interval over queries, and what a single query does to it."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json
@@ -21,7 +19,7 @@ import gainful
 from gainful.errors import BadValue, WrongType
 from gainful.evidence.intervals import Averaged, find_intervals
 from gainful.evidence.statistics.outcome import Resampling
-from gainful.progress import watch_work
+from gainful.progress import watch
 
 tenths = st.lists(st.integers(0, 10), min_size=2, max_size=12)
 
@@ -82,7 +80,7 @@ def test_intervals_of_100_000_queries_take_20_seconds_of_the_processor_for_three
 def test_measures_are_drawn_together_as_each_would_be_alone_and_progress_is_reported():
     averaged, shares = draw_averaged(2000, 3), []
     resampling = Resampling(resamples=999)
-    with watch_work(lambda name, share: shares.append((name, share))):
+    with watch(work=lambda name, share: shares.append((name, share))):
         together = find_intervals([*averaged, *draw_averaged(90, 1)], resampling)
     assert together[:3] == [find_intervals([item], resampling)[0] for item in averaged]
     assert [share for _, share in shares].count(1) == 2  # 2000 queries once, 90 once
@@ -166,10 +164,10 @@ def test_leaving_out_each_query_by_brute_force(hits):
 
 
 def test_the_interval_does_not_depend_on_what_else_is_asked():
-    alone = gainful.stats.mean_intervals(evaluate_hits(HITS, "AP")).intervals["AP"]
-    beside = gainful.stats.mean_intervals(evaluate_hits(HITS, ["P@5", "AP", "NumRet"])).intervals[
-        "AP"
-    ]
+    alone, beside = (
+        gainful.stats.mean_intervals(evaluate_hits(HITS, measures)).intervals["AP"]
+        for measures in ("AP", ["P@5", "AP", "NumRet"])
+    )
     assert alone == beside
 
 
@@ -177,30 +175,20 @@ def test_one_query_has_no_interval_and_says_so():
     run_intervals = gainful.stats.mean_intervals(evaluate_hits([3]))
     interval = run_intervals.intervals["P@10"]
     assert interval.mean == pytest.approx(0.3)
-    assert (interval.low, interval.high, interval.loo_low, interval.influential_query) == (
-        None,
-        None,
-        None,
-        None,
-    )
+    ends = (interval.low, interval.high, interval.loo_low, interval.influential_query)
+    assert ends == (None,) * 4
     (note,) = run_intervals.notes
     assert find_notes([note], "P@10", "single", "query", "no", "interval")
 
 
-def test_constant_values_have_a_point_and_say_so():
-    run_intervals = gainful.stats.mean_intervals(evaluate_hits([3, 3, 3]))
+@pytest.mark.parametrize(("hits", "mean"), [([3, 3, 3], 0.3), ([0, 0, 0], 0)])
+def test_constant_values_have_a_point_and_say_so(hits, mean):
+    run_intervals = gainful.stats.mean_intervals(evaluate_hits(hits))
     interval = run_intervals.intervals["P@10"]
-    assert (
-        interval.low == interval.high == interval.loo_low == interval.loo_high == pytest.approx(0.3)
-    )
+    ends = (interval.low, interval.high, interval.loo_low, interval.loo_high)
+    assert ends == pytest.approx([mean] * 4)
     (note,) = run_intervals.notes
     assert find_notes([note], "P@10", "same", "point")
-
-
-def test_all_zero_values_are_constant_too():
-    run_intervals = gainful.stats.mean_intervals(evaluate_hits([0, 0, 0], ["P@10", "AP"]))
-    assert run_intervals.intervals["AP"].low == run_intervals.intervals["AP"].high == 0
-    assert len(run_intervals.notes) == 2
 
 
 def test_queries_that_do_not_count_are_left_out():
@@ -291,16 +279,12 @@ def test_people_get_a_second_table(call):
 
 def test_json_has_it_by_run_and_measure(call):
     plain = json.loads(call(*EVAL_OPTIONS, "--format", "json").out)
-    data = json.loads(
-        call(*EVAL_OPTIONS, "--interval", "99", "--resamples", "500", "--format", "json").out
-    )
+    words = (*EVAL_OPTIONS, "--interval", "99", "--resamples", "500", "--format")
+    data = json.loads(call(*words, "json").out)
     all_intervals = [run.pop("intervals") for run in data["runs"]]
     assert data == plain
-    assert (all_intervals[0]["level"], all_intervals[0]["resamples"], all_intervals[0]["seed"]) == (
-        99,
-        500,
-        2008,
-    )
+    options = {name: all_intervals[0][name] for name in ("level", "resamples", "seed")}
+    assert options == {"level": 99, "resamples": 500, "seed": 2008}
     interval = all_intervals[0]["measures"]["P@10"]
     low, high = t_interval((0.9, 0.8, 0.4, 0.7, 0.6), 99)
     assert high > 1
@@ -308,8 +292,7 @@ def test_json_has_it_by_run_and_measure(call):
     assert interval["method"] == all_intervals[0]["method"] == "t"
     assert interval["moved_by"] == "2"
     assert all_intervals[1]["measures"]["NumRelRet"]["loo_low"] is None
-    lines = call(*EVAL_OPTIONS, "--interval", "99", "--resamples", "500", "--format", "jsonl").out
-    assert json.loads(lines.splitlines()[0])["intervals"] == all_intervals[0]
+    assert json.loads(call(*words, "jsonl").out.splitlines()[0])["intervals"] == all_intervals[0]
 
 
 def test_tables_by_query_may_have_intervals_below(call):

@@ -6,13 +6,12 @@ documentation of Elasticsearch's `_rank_eval`. In all of them "star wars" has 11
 the ranking is 12, 14, 11: nDCG is (3 / log2 4) / 3 = 0.5.
 """
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 
 import pandas as pd
 import pytest
+from facts import find_notes
 
 import gainful
 from gainful.errors import BadInput, Duplicated, Swapped
@@ -75,6 +74,10 @@ def test_a_query_may_come_twice_with_the_same_ratings_only():
         )
 
 
+ONE = {"_id": "1", "rating": 1}
+PLACEHOLDERS = {"placeholders": {"$query": "a"}, "relevant_documents": {"1": 1}}
+
+
 def test_what_was_left_out_is_counted(tmp_path, run_gainful):
     queries = [{"query": "a", "ratings": {"1": 1, "2": None}}, {"query": "b", "ratings": {}}]
     (tmp_path / "ratings.json").write_text(json.dumps({"queries": queries}))
@@ -93,24 +96,11 @@ def test_what_was_left_out_is_counted(tmp_path, run_gainful):
         ({"queries": [{"query": "a", "ratings": [{"rating": 3}]}]}, BadInput),
         ({"queries": [{"query": "a", "ratings": {}}]}, BadInput),
         ({"queries": {"a": {"ratings": 1}}, "more": {"b": 1}}, BadInput),
-        (
-            {
-                "requests": [
-                    {"id": "a", "ratings": [{"_id": "1", "rating": 1}, {"_id": "1", "rating": 2}]}
-                ]
-            },
-            Duplicated,
-        ),
+        ({"requests": [{"id": "a", "ratings": [ONE, {"_id": "1", "rating": 2}]}]}, Duplicated),
         ({"judgmentRatings": [{"query": "a", "ratings": []}, 3]}, BadInput),
         ({"metric_score": 1, "details": {"a": [{"hits": []}]}}, BadInput),
         ({"metric_score": 1, "details": {"a": {"hits": [{"hit": None, "rating": 1}]}}}, BadInput),
-        (
-            {
-                "query_placeholder": [],
-                "queries": [{"placeholders": {"$query": "a"}, "relevant_documents": {"1": 1}}],
-            },
-            BadInput,
-        ),
+        ({"query_placeholder": [], "queries": [PLACEHOLDERS]}, BadInput),
     ],
 )
 def test_what_is_wrong_is_a_line(tmp_path, run_gainful, value, error):
@@ -131,6 +121,29 @@ def test_a_response_without_a_hit_and_a_stray_carriage_return_are_checked(tmp_pa
     path = tmp_path / "stray.csv"
     path.write_bytes(b"query,doc\rid,rating\nx,a,1\n")
     assert not gainful.check(path).ok
+
+
+def test_searches_that_failed_are_told():
+    """The response of Elasticsearch's RankEvalResponseTests, whose second search has an error."""
+    hits = [("123", 5), ("456", None)]
+    answer = {
+        "metric_score": 0.123,
+        "details": {
+            "coffee_query": {
+                "metric_score": 0.1,
+                "unrated_docs": [{"_index": "index", "_id": "456"}],
+                "hits": [
+                    {"hit": {"_index": "index", "_id": doc, "_score": 1.0}, "rating": rating}
+                    for doc, rating in hits
+                ],
+            }
+        },
+        "failures": {"beer_query": {"error": {"type": "parsing_exception", "line": 0, "col": 0}}},
+    }
+    results = gainful.evaluate({"coffee_query": {"123": 5}, "beer_query": {"7": 1}}, answer, "P_1")
+    assert results["P_1"] == 0.5
+    assert find_notes(results.notes, "beer_query", "failed")
+    assert gainful.evaluate(answer, measures="RR")["RR"] == 1
 
 
 def test_ratings_are_no_run_and_a_snapshot_no_judgments(tmp_path):

@@ -1,7 +1,5 @@
 """Reading judgments and runs: every format, every spelling of it, and every way it can be wrong."""
 
-from __future__ import annotations
-
 import bz2
 import gzip
 import io
@@ -15,21 +13,13 @@ import pytest
 from facts import find_notes, list_facts
 from lz4 import frame as lz4
 from refusals import refuses
-from written_files import write_file
+from written_files import read_qrels, read_run, write_file
 
 import gainful
 from gainful.errors import BadInput, BadValue
 from gainful.read import qrels_and_run
 from gainful.read.column_names import read_column_names
-from gainful.read.formats import (
-    FORMATS,
-    RUN_FORMATS,
-    find_format,
-    find_session_format,
-    read_qrels,
-    read_rows,
-    read_run,
-)
+from gainful.read.formats import FORMATS, RUN_FORMATS, find_format, find_session_format, read_rows
 from gainful.read.session_inputs import as_sessions
 from gainful.read.source import open_source
 

@@ -1,7 +1,5 @@
 """Sessions from tables, TREC's XML, conversations and Dynamic Domain; what is wrong is told."""
 
-from __future__ import annotations
-
 import math
 from pathlib import Path
 
@@ -11,11 +9,11 @@ import pytest
 from facts import find_notes, list_facts
 from hypothesis import given, strategies as st
 from refusals import refuses
-from written_files import write_file, write_table
+from written_files import read_qrels, write_file, write_table
 
 import gainful
 from gainful.errors import BadInput, BadValue, UnknownName
-from gainful.read.formats import FORMATS, SESSION_FORMATS, read_qrels
+from gainful.read.formats import FORMATS, SESSION_FORMATS
 from gainful.read.session_inputs import as_sessions
 from gainful.read.session_layout import sound_layout
 from gainful.read.sessions import find_problems

@@ -1,7 +1,5 @@
 """The measures of sessions, each by hand or by a slower way."""
 
-from __future__ import annotations
-
 import itertools
 import math
 
@@ -152,19 +150,6 @@ def test_the_expected_value_is_that_of_all_paths_one_by_one(remainder, data, p_r
             assert value == pytest.approx(slowly, abs=1e-9)
 
 
-def test_the_chance_beyond_the_end_goes_to_the_last_or_is_shared():
-    # Lists a b / c, only b relevant, p_ref 0.5, p_down 0.25; the paths are a, ab, ac, abc.
-    shown, grades = make_sessions(s=[["a", "b"], ["c"]]), {"s": {"b": 1}}
-    settings = "(p_ref=0.5, p_down=0.25, remainder=%s)"
-    with_b = 1 / math.log2(3)  # b is second of the path; the ideal path has it first
-    assert session_value(shown, grades, "esnDCG" + settings % "last") == pytest.approx(
-        0.25 * with_b  # b is looked at with 0.25, whether the session goes on or not
-    )
-    assert session_value(shown, grades, "esnDCG" + settings % "shared") == pytest.approx(
-        0.25 / 1.25 * with_b
-    )
-
-
 def test_a_cutoff_ends_the_lists_on_the_way():
     cut = make_sessions(s=[["a", "b"], ["d", "b"], ["d", "e"]])
     assert session_value(SESSIONS, GRADES, "esnDCG@2") == pytest.approx(
@@ -194,16 +179,6 @@ def test_srbp_of_a_searcher_who_never_asks_anew_is_rbp_of_the_first_query(data, 
     first = gainful.Measure("Session")(of=gainful.Measure("RBP")(p=p), over="first")
     values = session_values(session_frame(rows), judgments, own)
     assert values == pytest.approx(session_values(session_frame(rows), judgments, first), abs=1e-12)
-
-
-def test_srbp_of_a_searcher_who_always_asks_anew_looks_at_first_documents():
-    value = session_value(SESSIONS, GRADES, "sRBP(p=0.5, balance=0)")
-    assert value == pytest.approx(0.5 * (0 + 3 * 0.5 + 3 * 0.25))
-
-
-def test_srbp_takes_documents_once_if_asked():
-    value = session_value(SESSIONS, GRADES, "sRBP(p=0.8, balance=0.5, duplicates=first)@2")
-    assert value == pytest.approx(0.2 * (0.4 * 1 + (0.4 / 0.6) * 3 + (0.4 / 0.6) ** 2 * 0.4 * 2))
 
 
 # --- instance recall ---
@@ -239,20 +214,54 @@ def test_instances_are_subtopics_where_there_are_any():
     assert list(results.mean.values()) == [0.75, 0.5, 0.5, 0.75]
 
 
-def test_instances_have_the_grade_that_was_asked_for_and_the_depth_that_was_seen():
-    assert session_value(SESSIONS, GRADES, "IR(rel=2)") == 1
-    assert session_value(SESSIONS, GRADES, "IR(rel=2)@2") == 0.5
-    seen = SESSIONS.with_columns(scanned=pl.lit(1))
-    assert session_value(seen, GRADES, "IR(depth=scanned)") == 0.25
-    assert session_value(SESSIONS, GRADES, "IR@9") == 0.75  # the session is over by then
-    assert session_value(SESSIONS, {"s": {"a": 0}}, "IR", empty=1) == 1
-
-
 # --- the cube test ---
 
 RATED = subtopic_qrels(
     ("a", "x", 4), ("b", "x", 2), ("b", "y", 3), ("d", "y", 4), ("e", "y", 4), ("g", "z", 1)
 )
+RETURNED = "repeated=returned"
+SEEN = SESSIONS.with_columns(scanned=pl.lit(1))
+# Lists a b / c, only b relevant, p_ref 0.5, p_down 0.25; the paths are a, ab, ac, abc: b is looked
+# at with 0.25, whether the session goes on or not, and second of the path.
+TWO_LISTS, LAST = make_sessions(s=[["a", "b"], ["c"]]), "p_ref=0.5, p_down=0.25, remainder"
+NO_CLICK = make_sessions(s=[["a", "b"], ["b", "a"]])
+
+
+@pytest.mark.parametrize(
+    ("shown", "judged", "measure", "value"),
+    [
+        # of a searcher who always asks anew, first documents
+        (SESSIONS, GRADES, "sRBP(p=0.5, balance=0)", 0.5 * (0 + 3 * 0.5 + 3 * 0.25)),
+        (
+            *(SESSIONS, GRADES, "sRBP(p=0.8, balance=0.5, duplicates=first)@2"),
+            0.2 * (0.4 * 1 + (0.4 / 0.6) * 3 + (0.4 / 0.6) ** 2 * 0.4 * 2),
+        ),
+        # instances have the grade that was asked for and the depth that was seen
+        (SESSIONS, GRADES, "IR(rel=2)", 1),
+        (SESSIONS, GRADES, "IR(rel=2)@2", 0.5),
+        (SEEN, GRADES, "IR(depth=scanned)", 0.25),
+        (SESSIONS, GRADES, "IR@9", 0.75),  # the session is over by then
+        (SESSIONS, {"s": {"a": 0}}, "IR(empty=1)", 1),
+        # cap 2: a fills x; b adds nothing to x, 3/2 to y; d fills y by 1/2; e adds nothing
+        (SESSIONS, RATED, "CT(cap=2)", (2 + 1.5 + 0.5) / 3 / 2 / 3),
+        (SESSIONS, RATED, "CT(cap=2, gamma=1)", 4 / 3 / 2 / 3),
+        # without subtopics the topic is the only one: b 1/2, d 3/4, e 2/8
+        (SESSIONS, GRADES, "CT", (0.5 + 0.75 + 0.25) / 5 / 3),
+        # subtopics go with their queries
+        (SESSIONS, RATED, "Session(of='StRecall@2', over=first)", 2 / 3),
+        (SESSIONS, RATED, "RL(of='StRecall@3')", 1 / 3),
+        (SESSIONS, RATED, f"RL(of='StRecall(negative=remove)@2', {RETURNED})", 1 / 3),
+        (SESSIONS, RATED, f"RL(of='StRecall@1', {RETURNED})", 0),
+        # without a click the first result was looked at
+        (NO_CLICK, {"s": {"a": 1, "b": 1}}, "RL(of='RR', repeated=scanned)", 1),
+        (NO_CLICK, {"s": {"a": 1}}, "RL(of='RR', repeated=scanned)", 0),
+        # the chance beyond the end goes to the last or is shared
+        (TWO_LISTS, {"s": {"b": 1}}, f"esnDCG({LAST}=last)", 0.25 / math.log2(3)),
+        (TWO_LISTS, {"s": {"b": 1}}, f"esnDCG({LAST}=shared)", 0.25 / 1.25 / math.log2(3)),
+    ],
+)
+def test_values_by_hand(shown, judged, measure, value):
+    assert session_value(shown, judged, measure) == pytest.approx(value, abs=1e-12)
 
 
 def test_the_cube_test_by_hand():
@@ -260,30 +269,13 @@ def test_the_cube_test_by_hand():
     added = [2 / 3, 2 / 3, 0, 1 / 3, 0, 0, 0.5 / 3, 0]
     total = sum(added)
     assert session_value(SESSIONS, RATED, "CT") == pytest.approx(total / 5 / 3, abs=1e-12)
-    assert session_value(SESSIONS, RATED, "CT@2") == pytest.approx(
-        sum(added[:5]) / 5 / 2, abs=1e-12
-    )
+    at_two = sum(added[:5]) / 5 / 2
+    assert session_value(SESSIONS, RATED, "CT@2") == pytest.approx(at_two, abs=1e-12)
     query = [1, 1, 1, 2, 2, 3, 3, 3]
     so_far = list(itertools.accumulate(added))
     after = [gain / 5 / at for gain, at in zip(so_far, query, strict=True)]
     assert session_value(SESSIONS, RATED, "ACT") == pytest.approx(sum(after) / 8, abs=1e-12)
     assert session_value(SESSIONS, RATED, "ACT@2") == pytest.approx(sum(after[:5]) / 5, abs=1e-12)
-
-
-def test_a_full_subtopic_takes_no_more():
-    # cap 2: a fills x; b adds nothing to x, 3/2 to y; d fills y by 1/2; e adds nothing
-    total = (2 + 1.5 + 0.5) / 3
-    assert session_value(SESSIONS, RATED, "CT(cap=2)") == pytest.approx(total / 2 / 3, abs=1e-12)
-    assert session_value(SESSIONS, RATED, "CT(cap=2, gamma=1)") == pytest.approx(
-        4 / 3 / 2 / 3, abs=1e-12
-    )
-
-
-def test_without_subtopics_the_topic_is_the_only_one():
-    # b: 1/2, d: 3/4, e: 2/8
-    assert session_value(SESSIONS, GRADES, "CT") == pytest.approx(
-        (0.5 + 0.75 + 0.25) / 5 / 3, abs=1e-12
-    )
 
 
 # --- query measures over sessions ---
@@ -308,16 +300,6 @@ def test_queries_are_judged_as_runs_are(of):
     for over, query in (("first", "1"), ("last", "3")):
         value = session_value(SESSIONS, GRADES, f"Session(of='{of}', over={over})")
         assert value == pytest.approx(alone[query][of], abs=1e-12)
-
-
-def test_subtopics_go_with_their_queries():
-    value = session_value(SESSIONS, RATED, "Session(of='StRecall@2', over=first)")
-    assert value == pytest.approx(2 / 3)
-    assert session_value(SESSIONS, RATED, "RL(of='StRecall@3')") == pytest.approx(1 / 3)
-    assert session_value(
-        SESSIONS, RATED, "RL(of='StRecall(negative=remove)@2', repeated=returned)"
-    ) == (pytest.approx(1 / 3))
-    assert session_value(SESSIONS, RATED, "RL(of='StRecall@1', repeated=returned)") == 0
 
 
 def make_conversation():
@@ -368,12 +350,6 @@ def test_the_three_policies_for_repeated_documents(repeated, left):
     assert value == pytest.approx(by_hand, abs=1e-12)
 
 
-def test_without_a_click_the_first_result_was_looked_at():
-    shown = make_sessions(s=[["a", "b"], ["b", "a"]])
-    assert session_value(shown, {"s": {"a": 1, "b": 1}}, "RL(of='RR', repeated=scanned)") == 1
-    assert session_value(shown, {"s": {"a": 1}}, "RL(of='RR', repeated=scanned)") == 0
-
-
 def test_policies_that_need_clicks_say_so():
     with refuses(BadValue, "repeated"):
         session_value(SESSIONS.drop("clicked"), GRADES, "RL(repeated=scanned)")
@@ -411,9 +387,7 @@ def test_the_dynamic_domain_track_counts_iterations():
     ) == pytest.approx(by_hand)
     short = session_value(SESSIONS, GRADES, "sDCG(at=queries(1))@3")
     assert short == pytest.approx(session_value(SESSIONS, GRADES, "sDCG@1"))
-
-
-def test_iterations_that_did_not_take_place_are_in_the_ideal():
+    # iterations that did not take place are in the ideal
     shown, judgments = make_sessions(s=[["a", "b"]]), {"s": {"a": 2, "c": 1}}
     value = session_value(shown, judgments, "nsDCG@2", like="trec_dd_2017")
     assert value == pytest.approx(2 / (2 + 1 / 1.5), abs=1e-12)

@@ -1,7 +1,5 @@
 """Means, curves and sweeps of sessions that are added up in parts, where the sessions are."""
 
-from __future__ import annotations
-
 import json
 import re
 import tempfile
@@ -144,11 +142,8 @@ def test_gains_from_what_searchers_did(engine, topics):
     """Of a topic, what any searcher clicked is in the ideal; else each session has its own."""
     log = log_of_clicks().with_columns(purchased=pl.col("doc").hash(5) % 7 == 0)
     log = log.drop("grade", *(() if topics else ("topic",)), strict=False)
-    for rule, duplicates in (
-        (None, "every"),
-        ("purchased", "first"),
-        ({"clicked": 1, "purchased": 5}, "every"),
-    ):
+    both = {"clicked": 1, "purchased": 5}
+    for rule, duplicates in ((None, "every"), ("purchased", "first"), (both, "every")):
         asked = {"measures": ["nsDCG@10", "sDCG@5"], "gain_from": rule, "duplicates": duplicates}
         results = gainful.sessions.evaluate(log, None, **asked)
         summary = gainful.sessions.summarise(FRAME_MAKERS[engine](log), None, by="system", **asked)
@@ -330,13 +325,10 @@ class TestCommand:
 
     def test_gain_per_cost(self, files, run_gainful):
         words = ("sessions", *files, "--summary", "--cost", "query=5,result=1", "-m", "sDCG@10")
-        summary = json.loads(
-            run_gainful(*words, "--sessions-format", "table", "--format", "json").out
-        )
-        results = gainful.sessions.evaluate(
-            STUDY.sessions, STUDY.qrels, "sDCG@10", cost={"query": 5, "result": 1}
-        ).to_dict()
-        assert summary["per_cost"] == pytest.approx(results["per_cost"])
+        printed = run_gainful(*words, "--sessions-format", "table", "--format", "json").out
+        data, cost = (STUDY.sessions, STUDY.qrels, "sDCG@10"), {"query": 5, "result": 1}
+        expected = gainful.sessions.evaluate(*data, cost=cost).to_dict()["per_cost"]
+        assert json.loads(printed)["per_cost"] == pytest.approx(expected)
         assert "sDCG@10 per cost" in run_gainful(*words, "--format", "table").out
 
     @pytest.mark.parametrize("width", [60, 80, 120])
@@ -403,21 +395,16 @@ def test_what_others_clicked_is_in_the_ideal_of_a_topic(engine, choice):
     """Only of the sessions that were asked for, and wherever it is shown."""
     rng = np.random.default_rng(5)
     rows = [
-        (
-            f"s{session}",
-            query,
-            rank,
-            f"d{doc}",
-            f"t{session % 2}",
-            str(session % 3),
-            rng.random() < 0.2,
-        )
+        (f"s{session}", query, rank, f"d{doc}", rng.random() < 0.2)
         for session in range(20)
         for query in range(1, session % 3 + 2)
         for rank, doc in enumerate(rng.permutation(9)[:4], 1)
     ]
-    names = ["session", "query", "rank", "doc", "topic", "arm", "clicked"]
-    frame = pl.DataFrame(rows, schema=names, orient="row")
+    names = ["session", "query", "rank", "doc", "clicked"]
+    number = pl.col("session").str.slice(1).cast(pl.Int64)
+    frame = pl.DataFrame(rows, schema=names, orient="row").with_columns(
+        topic=pl.format("t{}", number % 2), arm=(number % 3).cast(pl.String)
+    )
     measures = ["nsDCG@4", "IR", "sDCG(duplicates=first)@4", "CT", "sRBP"]
     results = gainful.sessions.evaluate(frame, None, measures, **choice)
     framed = FRAME_MAKERS[engine](frame)

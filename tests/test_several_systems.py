@@ -1,7 +1,5 @@
 """Several systems at once: their files side by side, paired and compared by conversation."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json
@@ -23,6 +21,9 @@ from gainful.sessions import compare, evaluate, simulate_study, sweep
 
 MEASURE = "nsDCG@5"
 SYSTEMS = ("bm25", "dense", "hybrid")
+READING = {"sessions_format": "conversation"}
+FILES = [f"{name}.run" for name in SYSTEMS]
+WORDS = ("--qrels", "qrels.txt", "--sessions-format", "conversation")
 
 
 def write_conversations(folder, conversations=8):
@@ -50,21 +51,30 @@ def folder(tmp_path_factory):
     return folder
 
 
-def read_values(folder, name):
-    path = folder / f"{name}.run"
-    results = evaluate(path, folder / "qrels.txt", MEASURE, sessions_format="conversation")
-    return dict(results.per_session.select("session", MEASURE).iter_rows())
+@pytest.fixture(scope="module")
+def paths(folder):
+    return [folder / file for file in FILES]
 
 
-def test_systems_have_the_values_that_each_has_alone(folder):
-    paths = [folder / f"{name}.run" for name in SYSTEMS]
-    results = evaluate(paths, folder / "qrels.txt", MEASURE, sessions_format="conversation")
+@pytest.fixture(scope="module")
+def read_values(folder):
+    """The value of each conversation, by a system alone."""
+
+    def read(name):
+        results = evaluate(folder / f"{name}.run", folder / "qrels.txt", MEASURE, **READING)
+        return dict(results.per_session.select("session", MEASURE).iter_rows())
+
+    return read
+
+
+def test_systems_have_the_values_that_each_has_alone(folder, paths, read_values):
+    results = evaluate(paths, folder / "qrels.txt", MEASURE, **READING)
     joined = results.per_session.join(
         results.columns.select("session", "system", "conversation"), on="session"
     )
     for name in SYSTEMS:
         rows = joined.filter(pl.col("system") == name)
-        assert dict(rows.select("conversation", MEASURE).iter_rows()) == read_values(folder, name)
+        assert dict(rows.select("conversation", MEASURE).iter_rows()) == read_values(name)
     assert joined["session"][0] == "bm25/0"
 
 
@@ -83,12 +93,16 @@ def test_frames_of_several_systems(folder):
     assert means == pytest.approx([2.0, 3.0])  # the topic is still that of the session
 
 
-def test_a_system_that_lacks_a_conversation_is_told(folder, tmp_path):
+def test_a_conversation_that_one_system_lacks_is_left_out_and_said(folder, tmp_path):
     lines = (folder / "dense.run").read_text().splitlines()
     path = tmp_path / "short.run"
     path.write_text("\n".join(line for line in lines if not line.startswith("3_")) + "\n")
-    sessions = as_sessions([folder / "bm25.run", path], "conversation")
-    assert find_notes(sessions.notes, 1, "conversation", 2, "systems")
+    files = [folder / "bm25.run", path]
+    notes = as_sessions(files, "conversation").notes
+    assert find_notes(notes, 1, "conversation", 2, "systems")
+    comparison = compare(files, folder / "qrels.txt", MEASURE, **READING)
+    assert comparison.units == {MEASURE: 7}
+    assert find_notes(comparison.notes, MEASURE, 1, "conversation", "bm25", "left", "out")
 
 
 def test_sessions_that_share_no_name_are_not_paired():
@@ -118,10 +132,9 @@ def test_a_file_named_twice_and_a_list_of_one():
     assert name_systems({"session": ["s"], "doc": ["a"]}) is None  # columns, not systems
 
 
-def test_systems_are_compared_by_conversation(folder):
-    paths = [folder / f"{name}.run" for name in SYSTEMS[:2]]
-    comparison = compare(paths, folder / "qrels.txt", MEASURE, sessions_format="conversation")
-    first, second = (read_values(folder, name) for name in SYSTEMS[:2])
+def test_systems_are_compared_by_conversation(folder, paths, read_values):
+    comparison = compare(paths[:2], folder / "qrels.txt", MEASURE, **READING)
+    first, second = map(read_values, SYSTEMS[:2])
     differences = [second[name] - first[name] for name in first]
     (pair,) = comparison.pairs
     assert (pair.system, pair.other) == ("dense", "bm25")
@@ -129,25 +142,20 @@ def test_systems_are_compared_by_conversation(folder):
     assert pair.p == pytest.approx(flip_signs(differences))
 
 
-def test_the_command_takes_several_files(run_gainful, folder):
-    runs = [f"{name}.run" for name in SYSTEMS]
-    options = ("--qrels", "qrels.txt", "--sessions-format", "conversation", "-m", MEASURE)
-    done = run_gainful("sessions", *runs, *options, "--format", "csv", "-q", folder=folder)
+def test_the_command_takes_several_files(run_gainful, folder, read_values):
+    words = ("-m", MEASURE, "--format", "csv", "-q")
+    done = run_gainful("sessions", *FILES, *WORDS, *words, folder=folder)
     rows = list(csv.DictReader(io.StringIO(done.out)))
     assert [row["system"] for row in rows] == list(SYSTEMS)
-    expected = [np.mean(list(read_values(folder, name).values())) for name in SYSTEMS]
+    expected = [np.mean(list(read_values(name).values())) for name in SYSTEMS]
     assert [float(row[MEASURE]) for row in rows] == pytest.approx(expected)
 
 
-def test_several_systems_are_swept_drawn_and_explored(run_gainful, folder):
-    runs = [f"{name}.run" for name in SYSTEMS[:2]]
-    reading = ("--qrels", "qrels.txt", "--sessions-format", "conversation")
-    paths = [folder / name for name in runs]
-    swept = sweep(paths, folder / "qrels.txt", points=2, sessions_format="conversation")
-    assert "dense" in str(swept)
-    drawn = run_gainful("figure", "sessions", *runs, *reading, "--data", folder=folder)
+def test_several_systems_are_swept_drawn_and_explored(run_gainful, folder, paths):
+    assert "dense" in str(sweep(paths[:2], folder / "qrels.txt", points=2, **READING))
+    drawn = run_gainful("figure", "sessions", *FILES[:2], *WORDS, "--data", folder=folder)
     assert {row["group"] for row in csv.DictReader(io.StringIO(drawn.out))} == {"bm25", "dense"}
-    run_gainful("explore", *runs, *reading, "-o", "page.html", folder=folder)
+    run_gainful("explore", *FILES[:2], *WORDS, "-o", "page.html", folder=folder)
     page = (folder / "page.html").read_text()
     assert '"command":["bm25.run","dense.run","--qrels","qrels.txt"' in page
 
@@ -155,67 +163,52 @@ def test_several_systems_are_swept_drawn_and_explored(run_gainful, folder):
 @pytest.mark.parametrize(
     ("figure", "options"),
     [
-        ("sessions", ()),
-        ("last", ()),
-        ("scenario", ("--at-least", "3")),
-        ("individual", ()),
-        ("frontier", ("--cost", "query=2,result=1")),
+        *(("sessions", ()), ("last", ()), ("individual", ())),
+        *(("scenario", ("--at-least", "3")), ("frontier", ("--cost", "query=2,result=1"))),
     ],
 )
 def test_every_figure_of_sessions_draws_each_system(run_gainful, folder, figure, options):
-    runs = [f"{name}.run" for name in SYSTEMS]
-    words = ("figure", figure, *runs, "--qrels", "qrels.txt", "--sessions-format", "conversation")
-    text = run_gainful(*words, *options, "--data", folder=folder).out
-    rows = list(csv.DictReader(io.StringIO(text)))
+    words = ("figure", figure, *FILES, *WORDS, *options, "--data")
+    rows = list(csv.DictReader(io.StringIO(run_gainful(*words, folder=folder).out)))
     assert [*dict.fromkeys(row.get("group", row.get("system")) for row in rows)] == list(SYSTEMS)
 
 
-def test_the_map_of_several_systems_names_who_wins(run_gainful, folder):
-    runs = [f"{name}.run" for name in SYSTEMS]
-    words = ("figure", "map", *runs, "--qrels", "qrels.txt", "--sessions-format", "conversation")
-    text = run_gainful(*words, "--points", "3", "--depth", "5", "--data", folder=folder).out
-    rows = [row for row in csv.DictReader(io.StringIO(text)) if row["kind"] == "setting"]
-    paths = [folder / run for run in runs]
-    for row in rows[:2]:
+def test_the_map_of_several_systems_names_who_wins(run_gainful, folder, paths):
+    words = ("figure", "map", *FILES, *WORDS, "--points", "3", "--depth", "5", "--data")
+    rows = csv.DictReader(io.StringIO(run_gainful(*words, folder=folder).out))
+    for row in [row for row in rows if row["kind"] == "setting"][:2]:
         measure = f"nsDCG(b={row['b']}, bq={row['bq']})@5"
-        results = evaluate(paths, folder / "qrels.txt", measure, sessions_format="conversation")
+        results = evaluate(paths, folder / "qrels.txt", measure, **READING)
         means = {group["system"]: group["mean"][measure] for group in results.groups("system")}
         assert row["winner"] == max(means, key=means.__getitem__)
 
 
-def test_turns_of_conversations_are_no_scenarios(folder):
-    paths = [folder / f"{name}.run" for name in SYSTEMS]
-    results = evaluate(paths, folder / "qrels.txt", "sDCG@5", sessions_format="conversation")
+def test_turns_of_conversations_are_no_scenarios(folder, paths):
+    results, alone = (
+        evaluate(files, folder / "qrels.txt", "sDCG@5", **READING) for files in (paths, paths[0])
+    )
     caption = build_data("scenario", results, at_least=3).caption
     names = "0, 1, 2, 3, 4, 5, 6 and 7"
     assert caption[-1] == f"Note: 8 conversations together ({names}), not normalised"
-    alone = evaluate(paths[0], folder / "qrels.txt", "sDCG@5", sessions_format="conversation")
     assert build_data("scenario", alone, at_least=3).caption[-1] == caption[-1]
 
 
-def test_each_system_can_be_explored(browser, folder, tmp_path):
-    paths = [folder / f"{name}.run" for name in SYSTEMS]
-    reading = {"sessions_format": "conversation"}
-    file = tmp_path / "page.html"
-    text = explore(paths, folder / "qrels.txt", "nsDCG(b=2, bq=4)@5", **reading)
-    file.write_text(text, encoding="utf-8")
-    page = browser.new_page()
-    complaints = []
-    page.on("pageerror", lambda error: complaints.append(str(error)))
-    page.goto(file.as_uri())
-    rows = [row.inner_text().split() for row in page.query_selector_all("#groups tbody tr")]
-    expected = [np.mean(list(read_values(folder, name).values())) for name in SYSTEMS]
-    assert [row[0] for row in rows] == list(SYSTEMS)
-    assert [float(row[-1]) for row in rows] == pytest.approx(expected, abs=5.1e-5)
-    page.fill("#b-number", "10")
-    page.dispatch_event("#b-number", "input")
-    page.wait_for_function("document.getElementById('measure').textContent.includes('b=10')")
-    patient = evaluate(paths, folder / "qrels.txt", "nsDCG(b=10, bq=4)@5", **reading)
+def test_each_system_can_be_explored(shown, folder, paths, read_values):
+    opened = shown(explore(paths, folder / "qrels.txt", "nsDCG(b=2, bq=4)@5", **READING))
+
+    def list_rows():
+        rows = opened.page.query_selector_all("#groups tbody tr")
+        return [row.inner_text().split() for row in rows]
+
+    expected = [np.mean(list(read_values(name).values())) for name in SYSTEMS]
+    assert [row[0] for row in list_rows()] == list(SYSTEMS)
+    assert [float(row[-1]) for row in list_rows()] == pytest.approx(expected, abs=5.1e-5)
+    opened.page.fill("#b-number", "10")
+    opened.page.dispatch_event("#b-number", "input")
+    opened.page.wait_for_function("document.getElementById('measure').textContent.includes('b=10')")
+    patient = evaluate(paths, folder / "qrels.txt", "nsDCG(b=10, bq=4)@5", **READING)
     means = [group["mean"]["nsDCG(b=10, bq=4)@5"] for group in patient.groups("system")]
-    rows = [row.inner_text().split() for row in page.query_selector_all("#groups tbody tr")]
-    assert [float(row[-1]) for row in rows] == pytest.approx(means, abs=5.1e-5)
-    assert complaints == []
-    page.close()
+    assert [float(row[-1]) for row in list_rows()] == pytest.approx(means, abs=5.1e-5)
 
 
 def test_what_searchers_said_of_one_system_is_no_judgment_of_another():
@@ -231,48 +224,30 @@ def test_topics_in_one_file_only_are_refused():
         as_sessions({"one": plain, "two": plain.with_columns(topic=pl.lit("t"))})
 
 
-def test_three_systems_are_told_apart_by_conversation(run_gainful, folder):
-    runs = [f"{name}.run" for name in SYSTEMS]
-    options = ("--qrels", "qrels.txt", "--sessions-format", "conversation", "-m", MEASURE)
-    done = run_gainful("compare", "--sessions", *runs, *options, "--format", "table", folder=folder)
+def test_three_systems_are_told_apart_by_conversation(run_gainful, folder, read_values):
+    words = ("compare", "--sessions", *FILES, *WORDS, "-m", MEASURE)
+    done = run_gainful(*words, "--format", "table", folder=folder)
     assert "nsDCG@5, 8 conversations" in done.out
     assert "24 sessions" in done.out
-    done = run_gainful(
-        "compare", "--sessions", *runs, *options, "--test", "t", "--format", "json", folder=folder
-    )
-    values = [read_values(folder, name) for name in SYSTEMS]
-    differences = [values[1][name] - values[0][name] for name in values[0]]
+    done = run_gainful(*words, "--test", "t", "--format", "json", folder=folder)
+    first, second = map(read_values, SYSTEMS[:2])
+    differences = [second[name] - first[name] for name in first]
     pairs = json.loads(done.out)["pairs"]
     p = next(pair["p"] for pair in pairs if {pair["system"], pair["other"]} == {"bm25", "dense"})
     assert p == pytest.approx(stats.ttest_1samp(differences, 0).pvalue)
 
 
-def test_conversations_may_belong_to_clusters(folder):
-    paths = [folder / f"{name}.run" for name in SYSTEMS[:2]]
-    comparison = compare(
-        paths,
-        folder / "qrels.txt",
-        MEASURE,
-        sessions_format="conversation",
-        cluster={str(number): str(number // 2) for number in range(8)},
-    )
+def test_conversations_may_belong_to_clusters(folder, paths, read_values):
+    cluster = {str(number): str(number // 2) for number in range(8)}
+    qrels = folder / "qrels.txt"
+    comparison = compare(paths[:2], qrels, MEASURE, cluster=cluster, **READING)
     assert comparison.clusters == {MEASURE: 4}
-    first, second = (read_values(folder, name) for name in SYSTEMS[:2])
+    first, second = map(read_values, SYSTEMS[:2])
     by_cluster = [
         sum(second[str(number)] - first[str(number)] for number in (2 * at, 2 * at + 1))
         for at in range(4)
     ]
     assert comparison.pairs[0].p == pytest.approx(flip_signs(by_cluster))
-
-
-def test_a_conversation_that_one_system_lacks_is_left_out_and_said(folder, tmp_path):
-    lines = (folder / "dense.run").read_text().splitlines()
-    path = tmp_path / "short.run"
-    path.write_text("\n".join(line for line in lines if not line.startswith("3_")) + "\n")
-    files = [folder / "bm25.run", path]
-    comparison = compare(files, folder / "qrels.txt", MEASURE, sessions_format="conversation")
-    assert comparison.units == {MEASURE: 7}
-    assert find_notes(comparison.notes, MEASURE, 1, "conversation", "bm25", "left", "out")
 
 
 def test_clusters_of_a_study_are_refused():

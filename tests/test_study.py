@@ -1,7 +1,5 @@
 """The simulated study: the design of the 2008 paper, the same for a seed wherever it is made."""
 
-from __future__ import annotations
-
 from hashlib import sha256
 from itertools import combinations
 
@@ -9,11 +7,11 @@ import polars as pl
 import pytest
 from refusals import refuses
 from scipy import stats
+from written_files import read_qrels
 
 import gainful
 from gainful._simulation.study import TABLE_2
 from gainful.errors import BadValue
-from gainful.read.formats import read_qrels
 from gainful.read.session_inputs import as_sessions
 
 SEEDS = (0, 1, 7, 2008, 123_456_789)

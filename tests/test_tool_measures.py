@@ -4,8 +4,6 @@ Numbers that tools printed are named with their version; others are worked out b
 the source that is named.
 """
 
-from __future__ import annotations
-
 import random
 import warnings
 
@@ -33,6 +31,9 @@ PRINTED = [
 TOOLS = ("lightgbm", "xgboost", "xgboost_minus", "catboost")
 
 
+NEGATIVE = [-1, -2, -1]
+
+
 def evaluate_list(grades, measure, like, **settings):
     """One measure of one ranking, whose documents are all judged."""
     docs = [f"d{place}" for place in range(len(grades))]
@@ -41,18 +42,61 @@ def evaluate_list(grades, measure, like, **settings):
     return gainful.evaluate(qrels, run, measure, like=like, **settings).mean[measure]
 
 
+@pytest.mark.parametrize(
+    ("grades", "measure", "like", "value"),
+    [
+        # RecallAt:top=2, MRR:top=2 and PFound:top=k (of grades over 4) of CatBoost 1.2.10
+        ([1, 0, 1, 1], "R@2", "catboost", 1 / 3),
+        ([0, 0, 0], "R@2", "catboost", 1.0),
+        ([0, 0, 0], "RR@2", "catboost", 0.0),
+        ([0, 1, 0], "RR@2", "catboost", 0.5),
+        ([1, 0, 1, 1], "PFound(max_grade=4)@2", None, 0.25),
+        ([0, 1, 0, 1, 0], "PFound(max_grade=4)@3", None, 0.2125),
+        ([1, 1], "PFound(max_grade=4)@5", None, 0.409375),
+        ([2, 0], "PFound(max_grade=4)@2", None, 0.5),
+        # the mean precision at the relevant documents among the first k, in the source of all three
+        *(([1, 0, 1, 1], "AP@2", tool, 1.0) for tool in ("torchmetrics", "ragas", "deepeval")),
+        *(
+            ([0, 1, 1, 0, 1], "AP@3", tool, 7 / 12)
+            for tool in ("torchmetrics", "ragas", "deepeval")
+        ),
+        *(([0, 0, 1], "AP@2", tool, 0.0) for tool in ("torchmetrics", "ragas", "deepeval")),
+        # the divisor can be said; k is the cutoff however few are relevant
+        ([1, 0, 1, 1], "AP(divisor=relevant)@2", None, 1 / 3),
+        ([1, 0, 1, 1], "AP(divisor=reachable)@2", None, 1 / 2),
+        ([1, 0, 1, 1], "AP(divisor=k)@2", None, 1 / 2),
+        ([1, 0, 1, 1], "AP(divisor=found)@2", None, 1.0),
+        ([1, 0, 0, 0], "AP(divisor=k)@4", None, 0.25),
+        ([1, 0, 0, 0], "AP(divisor=k)", None, 1.0),
+        # an ideal below zero counts as nothing relevant
+        (NEGATIVE, "nDCG@3", "catboost", 1),
+        (NEGATIVE, "nDCG@3", "vespa", 0),
+        (NEGATIVE, "nDCG@3", "opensearch_workbench", 0),
+        # the first k only; torchmetrics has 0 where one class is missing
+        ([0, 1, 0, 1], "AUC@3", None, 0.5),
+        ([0, 1, 0, 1], "PairAccuracy@3", None, 0.5),
+        ([1, 1], "AUC@2", None, 0.0),
+        # of torchmetrics' documentation: the share of non-relevant documents among the first k
+        ([0, 1, 0, 0], "Fallout@1", None, 1 / 3),
+        ([0, 1, 0, 0], "fall_out@3", None, 2 / 3),
+        ([1, 1], "Fallout@1", None, 0.0),
+        ([0, 1, 3], "ARP", None, (1 * 2 + 3 * 3) / 4),
+    ],
+)
+def test_the_value_of_one_ranking(grades, measure, like, value):
+    assert evaluate_list(grades, measure, like) == pytest.approx(value, abs=1e-9)
+
+
+@pytest.mark.parametrize("divisor", ["relevant", "reachable", "k", "found"])
+def test_the_divisor_of_ap_can_be_a_setting(divisor):
+    by_setting = evaluate_list([1, 0, 1, 1], "AP@2", None, divisor=divisor)
+    assert by_setting == evaluate_list([1, 0, 1, 1], f"AP(divisor={divisor})@2", None)
+
+
 @pytest.mark.parametrize(("grades", "k", "printed"), PRINTED)
 def test_average_precision_is_that_of_the_libraries_of_learning(grades, k, printed):
     values = tuple(evaluate_list(grades, f"AP@{k}", tool) for tool in TOOLS)
     assert values == pytest.approx(printed, abs=1e-6)
-
-
-def test_recall_and_reciprocal_rank_are_those_of_catboost():
-    """RecallAt:top=2 and MRR:top=2 of CatBoost 1.2.10."""
-    assert evaluate_list([1, 0, 1, 1], "R@2", "catboost") == pytest.approx(1 / 3)
-    assert evaluate_list([0, 0, 0], "R@2", "catboost") == 1.0
-    assert evaluate_list([0, 0, 0], "RR@2", "catboost") == 0.0
-    assert evaluate_list([0, 1, 0], "RR@2", "catboost") == 0.5
 
 
 # Labels and scores of a list, and what CatBoost 1.2.10 printed of it for FilteredDCG, with
@@ -110,28 +154,6 @@ def test_average_precision_is_over_what_k_can_reach(tool):
     assert not [note for note in results.notes if "gainful's" in note]
 
 
-@pytest.mark.parametrize("tool", ["torchmetrics", "ragas", "deepeval"])
-def test_average_precision_is_over_what_was_found(tool):
-    """The mean precision at the relevant documents among the first k, in the source of all three."""
-    assert evaluate_list([1, 0, 1, 1], "AP@2", tool) == 1.0
-    assert evaluate_list([0, 1, 1, 0, 1], "AP@3", tool) == pytest.approx((1 / 2 + 2 / 3) / 2)
-    assert evaluate_list([0, 0, 1], "AP@2", tool) == 0.0
-
-
-@pytest.mark.parametrize(
-    ("divisor", "value"), [("relevant", 1 / 3), ("reachable", 1 / 2), ("k", 1 / 2), ("found", 1.0)]
-)
-def test_the_divisor_of_ap_can_be_said(divisor, value):
-    assert evaluate_list([1, 0, 1, 1], "AP@2", None, divisor=divisor) == pytest.approx(value)
-    measure = f"AP(divisor={divisor})@2"
-    assert evaluate_list([1, 0, 1, 1], measure, None) == pytest.approx(value)
-
-
-def test_a_divisor_k_is_the_cutoff_however_few_are_relevant():
-    assert evaluate_list([1, 0, 0, 0], "AP(divisor=k)@4", None) == 0.25
-    assert evaluate_list([1, 0, 0, 0], "AP(divisor=k)", None) == 1.0
-
-
 RANX_NAMES = {
     "rbp.80": "RBP(p=0.8)", "hits@3": "hits@3", "f1@3": "F1@3", "map@3": "AP@3", "bpref": "Bpref",
     "hit_rate@2": "Success@2", "r-precision": "Rprec",
@@ -180,9 +202,6 @@ def test_hits_are_counted_and_averaged():
     assert gainful.evaluate(qrels, run, ["Hits@3", "Hits@2"]).mean == {"Hits@3": 1, "Hits@2": 0.5}
 
 
-NEGATIVE = [-1, -2, -1]
-
-
 @pytest.mark.parametrize("tool", ["torchmetrics", "quepid_cut", "elasticsearch", "opensearch"])
 def test_an_ideal_below_zero_is_divided_by_as_these_tools_do(tool):
     """torchmetrics leaves out an ideal of 0 only; the others test for 0 in their sources."""
@@ -192,11 +211,6 @@ def test_an_ideal_below_zero_is_divided_by_as_these_tools_do(tool):
     assert expected != 1
     assert evaluate_list(NEGATIVE, "nDCG@3", tool) == pytest.approx(expected)
     assert gainful.ndcg(NEGATIVE, k=3, like=tool) == pytest.approx(expected)
-
-
-def test_an_ideal_below_zero_counts_as_nothing_relevant_elsewhere():
-    for tool, empty in (("catboost", 1), ("vespa", 0), ("opensearch_workbench", 0)):
-        assert evaluate_list(NEGATIVE, "nDCG@3", tool) == empty
 
 
 def test_the_workbench_of_opensearch_counts_negative_grades():
@@ -211,9 +225,7 @@ def test_a_run_without_any_hit_is_worth_0_in_recommenders():
     qrels, run = {"1": {"a": 0}, "2": {"b": 0}}, {"1": {"x": 1.0}, "2": {"y": 1.0}}
     results = gainful.evaluate(qrels, run, "nDCG@5", like="recommenders_raw")
     assert results.mean == {"nDCG@5": 0.0}
-    hit = gainful.evaluate(
-        qrels, {"1": {"a": 1.0}, "2": {"y": 1.0}}, "nDCG", like="recommenders_raw"
-    )
+    hit = gainful.evaluate(qrels, run | {"1": {"a": 1.0}}, "nDCG", like="recommenders_raw")
     assert [note for note in hit.notes if "leaves out 2 queries" in note]
 
 
@@ -250,11 +262,6 @@ def test_values_out_of_bounds_are_told_with_their_reason(qrels, like, bound):
     results = gainful.evaluate({"1": qrels}, run, "nDCG@10", like=like)
     assert find_notes(results.notes, *bound, 1, "query", "negative", "grades")
     assert not find_notes(results.notes, "twice")
-
-
-def test_a_gain_below_zero_is_the_reason_where_no_grade_is():
-    results = gainful.evaluate({"1": {"a": 0, "b": 1}}, {"1": {"a": 1.0}}, "nDCG(gain={0:-1,1:2})")
-    assert list_facts(results.notes[-1]) == ["nDCG(gain={0:-1,1:2})", "0", "1", "gain={0:-1,1:2}"]
 
 
 def test_why_adds_up_where_tools_differ_in_one_measure():
@@ -320,12 +327,6 @@ def test_ties_count_half_in_arrays_too():
     assert gainful.compute("OPA", [1, 0, 0], scores=[2, 2, 1], ties="input") == 0.5
 
 
-def test_auc_at_k_looks_at_the_first_k_only():
-    assert evaluate_list([0, 1, 0, 1], "AUC@3", None) == 0.5
-    assert evaluate_list([0, 1, 0, 1], "PairAccuracy@3", None) == 0.5
-    assert evaluate_list([1, 1], "AUC@2", None) == 0.0  # torchmetrics: 0 where one class is missing
-
-
 @pytest.mark.parametrize("seed", range(15))
 def test_ordered_pair_accuracy_by_its_definition(seed):
     """Σ [s_i > s_j][y_i > y_j] / Σ [y_i > y_j], as TF-Ranking and rax document it."""
@@ -354,32 +355,6 @@ def test_matthews_correlation_is_that_of_scikit_learn(seed, k):
         assert value == pytest.approx(expected)
 
 
-def test_fall_out_is_that_of_torchmetrics_where_all_is_judged():
-    """Its documentation: the share of non-relevant documents that are among the first k."""
-    assert evaluate_list([0, 1, 0, 0], "Fallout@1", None) == pytest.approx(1 / 3)
-    assert evaluate_list([0, 1, 0, 0], "fall_out@3", None) == pytest.approx(2 / 3)
-    assert evaluate_list([1, 1], "Fallout@1", None) == 0.0
-
-
-def test_average_relevance_position_by_hand():
-    assert evaluate_list([0, 1, 3], "ARP", None) == (1 * 2 + 3 * 3) / 4
-
-
-@pytest.mark.parametrize(
-    ("grades", "k", "printed"),
-    [
-        ([1, 0, 1, 1], 2, 0.25),
-        ([0, 1, 0, 1, 0], 3, 0.2125),
-        ([1, 1], 5, 0.409375),
-        ([2, 0], 2, 0.5),
-    ],
-)
-def test_pfound_is_that_of_catboost(grades, k, printed):
-    """PFound:top=k of CatBoost 1.2.10, of these grades over 4."""
-    measure = f"PFound(max_grade=4)@{k}"
-    assert evaluate_list(grades, measure, None) == pytest.approx(printed, abs=1e-9)
-
-
 def test_documents_without_a_judgment_can_have_a_grade():
     """Elasticsearch's unknown_doc_rating: in the hits, not in the ideal (DiscountedCumulativeGain)."""
     qrels, run = {"q": {"a": 3, "b": 1}}, {"q": {"x": 4.0, "a": 3.0, "y": 2.0}}
@@ -393,11 +368,21 @@ def test_documents_without_a_judgment_can_have_a_grade():
     assert plain["nDCG@3"] == pytest.approx((1 + 3 / np.log2(3) + 1 / 2) / (3 + 1 / np.log2(3)))
 
 
-def test_a_grade_for_the_unjudged_can_raise_a_value_above_1_and_says_why():
-    qrels, run = {"q": {"a": 1}}, {"q": {"a": 2.0, "x": 1.0}}
-    results = gainful.evaluate(qrels, run, "nDCG", unjudged_grade=1)
-    (note,) = results.notes
-    assert list_facts(note) == ["nDCG", "1", "1"]
+@pytest.mark.parametrize(
+    ("qrels", "measure", "options", "facts"),
+    [
+        ({"a": 1}, "nDCG", {"unjudged_grade": 1}, ["nDCG", "1", "1"]),
+        (
+            *({"a": 0, "b": 1}, "nDCG(gain={0:-1,1:2})", {}),
+            ["nDCG(gain={0:-1,1:2})", "0", "1", "gain={0:-1,1:2}"],
+        ),
+    ],
+)
+def test_a_value_out_of_bounds_is_told_with_the_setting_that_made_it(
+    qrels, measure, options, facts
+):
+    results = gainful.evaluate({"q": qrels}, {"q": ["a", "x"]}, measure, **options)
+    assert list_facts(results.notes[-1]) == facts
 
 
 def test_a_grade_for_the_unjudged_is_refused_where_it_would_do_nothing_or_be_vague():
@@ -495,11 +480,8 @@ def test_every_row_is_relevant_to_recommenders(tool, grades, ranking, k, value):
     ],
 )
 def test_a_result_says_where_the_order_of_ties_is_not_the_tools(tool, measure, noted):
-    grades, scores = (
-        dict(zip("abcde", (1, 1, 0, 1, 0), strict=True)),
-        (2.05, 1.05, 2.05, 1.05, 2.05),
-    )
-    run = dict(zip("abcde", scores, strict=True))
+    grades = dict(zip("abcde", (1, 1, 0, 1, 0), strict=True))
+    run = dict(zip("abcde", (2.05, 1.05, 2.05, 1.05, 2.05), strict=True))
     results = gainful.evaluate({"q": grades}, {"q": run}, [measure], like=tool)
     named = (measure, f"{tool}'s", 1, "query", "tied")
     assert len(find_notes(results.notes, *named)) == noted

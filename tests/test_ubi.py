@@ -1,7 +1,5 @@
 """User Behavior Insights: queries and events of UBI 1.x become sessions with what was clicked."""
 
-from __future__ import annotations
-
 import json
 from functools import partialmethod
 
@@ -85,20 +83,43 @@ RESULTS = [
 ]
 
 
-def test_queries_and_events_in_two_files_in_either_order(log):
-    for paths in (log, log[::-1]):
-        sessions = as_sessions(list(paths))
-        assert sorted(list_results(sessions, "text", "clicked"), key=str) == sorted(
-            RESULTS, key=str
-        )
+def join_files(paths, folder):
+    path = folder / "ubi.jsonl"
+    path.write_text("".join(part.read_text() for part in paths))
+    return [path]
+
+
+def write_parquet(paths, folder):
+    for path in paths:
+        pl.read_ndjson(path).write_parquet(folder / f"{path.stem}.parquet")
+    return [folder / f"{path.stem}.parquet" for path in paths]
+
+
+def export_index(paths, folder):
+    files = []
+    for path in paths:
+        records = [json.loads(line) for line in path.read_text().splitlines()]
+        wrapped = [{"_index": "ubi", "_id": "1", "_source": record} for record in records]
+        files.append(write_lines(folder / f"dump-{path.name}", *wrapped))
+    return files
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda paths, _: paths,
+        lambda paths, _: paths[::-1],
+        *(join_files, write_parquet, export_index),
+    ],
+    ids=["two files", "in the other order", "one file", "parquet", "exports of an index"],
+)
+def test_queries_and_events_in_every_form_of_files(log, tmp_path, change):
+    paths = change(log, tmp_path)
+    assert find_session_format(open_source(paths[0])).name == "ubi"
+    sessions = as_sessions(list(paths))
+    results = list_results(sessions, "text", "clicked")
+    assert sorted(results, key=str) == sorted(RESULTS, key=str)
     assert "system" not in sessions.frame.columns  # they are no systems
-
-
-def test_both_in_one_file(log, tmp_path):
-    path = tmp_path / "ubi.jsonl"
-    path.write_text("".join(part.read_text() for part in log))
-    assert find_session_format(open_source(path)).name == "ubi"
-    assert list_results(as_sessions(path), "text", "clicked") == RESULTS
 
 
 def test_other_actions_are_known_by_their_names(log):
@@ -115,19 +136,12 @@ def test_sessions_are_known_from_events_of_no_result_too(tmp_path):
     asked = (query(1), query(5), query(6, client="c3"), query(50, client="c2"))
     queries = write_lines(tmp_path / "queries.jsonl", *asked)
     left = {"position": {}, "object": {}}
+    last = {"client_id": "c2", "query_id": None}
     events = write_lines(
         tmp_path / "events.jsonl",
         event(3, None, "page_exit", session_id="s7", query_id=None, event_attributes=left),
         event(6, None, "page_exit", session_id="s9", client_id="c3", event_attributes=left),
-        event(
-            50,
-            None,
-            "page_exit",
-            session_id="s8",
-            client_id="c2",
-            query_id=None,
-            event_attributes=left,
-        ),
+        event(50, None, "page_exit", session_id="s8", event_attributes=left, **last),
     )
     sessions = as_sessions([queries, events])
     asked = sessions.frame.unique(["session", "query"], maintain_order=True)
@@ -162,49 +176,17 @@ def test_without_any_session_id_a_gap_ends_a_session(tmp_path):
     assert sessions.frame["session"].n_unique() == 3
 
 
-def test_impressions_are_the_list_where_no_hits_are_told(tmp_path):
+@pytest.mark.parametrize("position", [{"ordinal": 2}, {"ordinal": {"index": 2}}, {"index": 2}])
+def test_impressions_are_the_list_where_no_hits_are_told(tmp_path, position):
+    """Positions are those of every version."""
     records = [
-        event(
-            1, doc, "impression", event_attributes={"object": {"object_id": doc}, "position": place}
-        )
-        for doc, place in (("y", {"ordinal": 2}), ("x", {"ordinal": 1}))
+        event(1, doc, "impression", event_attributes={"object": {"object_id": doc}, "position": at})
+        for doc, at in (("y", position), ("x", {"ordinal": 1}))
     ]
-    path = write_lines(
-        tmp_path / "events.jsonl", *records, event(1, "y", user_query="laptop", seconds=40)
-    )
-    sessions = as_sessions(path)
+    click = event(1, "y", user_query="laptop", seconds=40)
+    sessions = as_sessions(write_lines(tmp_path / "events.jsonl", *records, click))
     assert list_results(sessions, "clicked") == [("s1", 1, 1, "x", False), ("s1", 1, 2, "y", True)]
     assert find_notes(sessions.notes, "impressions", "order", "position")
-
-
-@pytest.mark.parametrize("position", [{"ordinal": 2}, {"ordinal": {"index": 2}}, {"index": 2}])
-def test_positions_of_every_version(tmp_path, position):
-    def attributes(doc, place):
-        return {"object": {"object_id": doc}, "position": place}
-
-    path = write_lines(
-        tmp_path / "events.jsonl",
-        event(1, "y", "impression", event_attributes=attributes("y", position)),
-        event(1, "x", "impression", event_attributes=attributes("x", {"ordinal": 1})),
-    )
-    assert [row[3] for row in list_results(as_sessions(path))] == ["x", "y"]
-
-
-def test_parquet_has_the_same_sessions(log, tmp_path):
-    paths = []
-    for path in log:
-        paths.append(tmp_path / f"{path.stem}.parquet")
-        pl.read_ndjson(path).write_parquet(paths[-1])
-    assert list_results(as_sessions(paths), "text", "clicked") == RESULTS
-
-
-def test_exports_of_an_index_are_unwrapped(log, tmp_path):
-    paths = []
-    for path in log:
-        records = [json.loads(line) for line in path.read_text().splitlines()]
-        wrapped = [{"_index": "ubi", "_id": "1", "_source": record} for record in records]
-        paths.append(write_lines(tmp_path / f"dump-{path.name}", *wrapped))
-    assert list_results(as_sessions(paths), "text", "clicked") == RESULTS
 
 
 @pytest.mark.parametrize("suffix", ["jsonl", "json", "parquet"])
@@ -246,57 +228,49 @@ def test_pages_of_one_query_continue_its_list(tmp_path):
     second = query(1, hits=["c", "d"], timestamp="2026-03-01T10:01:30Z")
     path = write_lines(tmp_path / "q.jsonl", query(1), second)
     sessions = as_sessions(path)
-    assert [row[1:] for row in list_results(sessions)] == [
-        (1, 1, "a"),
-        (1, 2, "b"),
-        (1, 3, "c"),
-        (1, 4, "d"),
-    ]
+    assert [row[1:] for row in list_results(sessions)] == [*zip([1] * 4, range(1, 5), "abcd")]  # noqa: B905
 
 
-def test_clicks_on_what_was_not_shown_are_counted_and_told(log):
-    queries, events = log
-    write_lines(events, event(1, "zzz"), event(1, "a"), event(2, "yyy"))
-    with refuses(BadInput, "events.jsonl:1", "'zzz'", "line 3"):
-        as_sessions([queries, events])
-    sessions = as_sessions([queries, events], bad="skip")
+@pytest.mark.parametrize(
+    ("events", "cut", "named", "left_out"),
+    [
+        (
+            [event(1, "zzz"), event(1, "a"), event(2, "yyy")],
+            *(0, ("events.jsonl:1", "'zzz'", "line 3"), "2 events"),
+        ),
+        (
+            [event(1, "a"), event(1, "b", timestamp="soon")],
+            *(0, ("events.jsonl:2", "'soon'"), "1 event"),
+        ),
+        ([event(1, "a"), event(1, "b")], 30, ("events.jsonl:2",), "1 "),
+    ],
+    ids=["not shown", "no time", "cut off"],
+)
+def test_bad_events_are_told_with_their_line_and_can_be_left_out(log, events, cut, named, left_out):
+    text = "".join(f"{json.dumps(record)}\n" for record in events)
+    log[1].write_text(text[: len(text) - cut])
+    with refuses(BadInput, named):
+        as_sessions(list(log))
+    sessions = as_sessions(list(log), bad="skip")
     assert sessions.frame["clicked"].sum() == 1
-    assert any(note.startswith("2 events left out") for note in sessions.notes)
+    assert any(note.startswith(left_out) for note in sessions.notes)
 
 
-def test_timestamps_that_are_none_and_lines_that_are_cut_off(log):
-    queries, events = log
-    write_lines(events, event(1, "a"), event(1, "b", timestamp="soon"))
-    with refuses(BadInput, "events.jsonl:2", "'soon'"):
-        as_sessions([queries, events])
-    assert as_sessions([queries, events], bad="skip").frame["clicked"].sum() == 1
-    events.write_text(events.read_text()[:-30])
-    with refuses(BadInput, "events.jsonl:2"):
-        as_sessions([queries, events])
-    assert as_sessions([queries, events], bad="skip").frame["clicked"].sum() == 1
-
-
-def test_a_null_client_and_no_session_is_told(tmp_path):
-    path = write_lines(tmp_path / "q.jsonl", query(1), query(2, client=None))
-    with refuses(BadInput, "q.jsonl:2"):
-        as_sessions(path)
+def test_what_is_not_enough_for_sessions_is_told(log, tmp_path):
+    with refuses(BadInput, "events.jsonl"):  # events do not say what was shown
+        as_sessions(log[1])
+    with refuses(BadInput, "q.jsonl:2"):  # no client, and no session
+        as_sessions(write_lines(tmp_path / "q.jsonl", query(1), query(2, client=None)))
 
 
 def test_clicks_gain_without_judgments_and_judgments_are_by_the_query(log):
     results = evaluate(list(log), measures="sDCG(b=2, bq=4)@3")
     values = dict(results.per_session.select("session", pl.last()).iter_rows())
-    assert values["s1"] == pytest.approx(
-        1 / (1 + 1)
-    )  # the click on b, at rank 2 of the first query
+    assert values["s1"] == pytest.approx(1 / (1 + 1))  # the click on b, at rank 2
     qrels = {"laptop": {"a": 3}, "laptop bag": {"b": 1}, "nothing": {"x": 1}}
     judged = evaluate(list(log), qrels, "sDCG(b=2, bq=4)@3")
     values = dict(judged.per_session.select("session", pl.last()).iter_rows())
     assert values["s1"] == pytest.approx(3 + (1 / 2) / 1.5)
-
-
-def test_events_alone_do_not_say_what_was_shown(log):
-    with refuses(BadInput, "events.jsonl"):
-        as_sessions(log[1])
 
 
 def test_both_files_are_checked_together(log):
@@ -334,16 +308,7 @@ def test_ids_with_control_characters_are_ids():
 
 def test_a_log_in_pieces_is_read_as_one(tmp_path, monkeypatch):
     """Lines that end a piece, and one that is cut off, are told by their lines."""
-    queries = [
-        {
-            "query_id": f"q{number}",
-            "client_id": "u",
-            "user_query": "x" * (number % 7),
-            "timestamp": f"2026-01-31T12:00:{number % 60:02d}Z",
-            "query_response_hit_ids": [f"d{number}", "b"],
-        }
-        for number in range(50)
-    ]
+    queries = [query(n, text="x" * (n % 7), hits=[f"d{n}", "b"]) for n in range(50)]
     lines = [json.dumps(query) for query in queries]
     path = tmp_path / "queries.jsonl"
     path.write_text("\n\n".join(lines), encoding="utf-8")

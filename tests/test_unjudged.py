@@ -1,7 +1,5 @@
 """Documents that nobody judged: how far they could move a value, and a comparison."""
 
-from __future__ import annotations
-
 import csv
 import json
 from itertools import product
@@ -215,12 +213,6 @@ def test_cumulated_gain_has_the_bounds_of_all_multisets_of_grades(seed):
         assert high == pytest.approx(values[name].max(), abs=1e-12), name
 
 
-def test_grades_that_are_all_relevant_or_none_leave_no_choice():
-    judgments, run = {"1": {"a": 1}}, {"1": ["x", "a"]}
-    assert gainful.unjudged(judgments, run, "AP", grades=[0]).mean["AP"] == (0.5, 0.5, 0.5)
-    assert gainful.unjudged(judgments, run, "AP", grades=[1, 2]).mean["AP"] == (1, 0.5, 1)
-
-
 def test_lazy_frames_are_brought_into_memory_and_that_is_said():
     run = pl.LazyFrame({"query": ["1", "1"], "doc": ["x", "a"], "score": [2.0, 1.0]})
     bounds = gainful.unjudged({"1": {"a": 1}}, run, "RR")
@@ -284,11 +276,24 @@ def test_ndcg_of_one_unjudged_document_by_hand():
     assert only.grades == (0, 1)
 
 
-def test_an_unjudged_document_below_the_cutoff_raises_the_ideal_alone():
-    # Recall at 1 is 1 of 1; if the second document is relevant, 1 of 2.
-    bounds = gainful.unjudged({"1": {"a": 1}}, {"1": ["a", "x"]}, ["R@1", "nDCG@1"])
-    assert bounds.mean == {"R@1": (0.5, 1, 1), "nDCG@1": (1, 1, 1)}
-    assert bounds.unjudged["R@1"].tolist() == [0]
+@pytest.mark.parametrize(
+    ("run", "measure", "grades", "bounds"),
+    [
+        # Below the cutoff it raises the ideal alone: recall is 1 of 1; if x is relevant, 1 of 2.
+        ("ax", "R@1", None, (0.5, 1, 1)),
+        ("ax", "nDCG@1", None, (1, 1, 1)),
+        # grades that are all relevant, or none
+        ("xa", "AP", [0], (0.5, 0.5, 0.5)),
+        ("xa", "AP", [1, 2], (1, 0.5, 1)),
+        ("ax", "Judged@2", None, (1, 0.5, 1)),  # a value that no grading gives
+    ],
+)
+def test_bounds_of_two_documents_by_hand(run, measure, grades, bounds):
+    limits = gainful.unjudged({"1": {"a": 1}}, {"1": [*run]}, measure, grades=grades)
+    assert limits.mean == {measure: bounds}
+    assert limits.unjudged[measure].tolist() == [0 if "@1" in measure else 1]
+    outside = find_notes(limits.notes, measure, "outside")
+    assert bool(outside) == (not bounds[0] <= bounds[1] <= bounds[2])
 
 
 def test_a_document_that_stands_twice_counts_twice_in_every_grading():
@@ -341,12 +346,6 @@ def test_condensed_lists_are_those_of_judged_only():
     assert list(spelled.mean.values()) == [1, 1]
 
 
-def test_a_value_that_no_grading_gives_is_noted():
-    bounds = gainful.unjudged({"1": {"a": 1}}, {"1": ["a", "x"]}, "Judged@2")
-    assert bounds.mean == {"Judged@2": (1, 0.5, 1)}
-    assert find_notes(bounds.notes[-1:], "Judged@2", "outside")
-
-
 def test_nothing_unjudged_leaves_every_value_as_it_is():
     bounds = gainful.unjudged({"1": {"a": 2, "b": 0}}, {"1": ["b", "a"]}, SPELLINGS)
     for low, value, high in bounds.mean.values():
@@ -373,21 +372,18 @@ def test_fifty_queries_a_thousand_deep_take_seconds():
 # ── settling ─────────────────────────────────────────────────────────────────────────────────
 
 
-@pytest.mark.parametrize("grades", ["01", 3, [True], ["1"], [float("nan")], []])
-def test_grades_that_are_none_are_refused(grades):
-    with refuses(gainful.errors.BadValue, "grades"):
-        gainful.unjudged({"1": {"a": 1}}, {"1": ["a", "x"]}, "RR", grades=grades)
-
-
-def test_a_grade_above_all_others_is_refused_where_all_are_scaled_by_the_best():
-    with refuses(gainful.errors.BadValue, "grades"):
-        gainful.unjudged({"1": {"a": 1}}, {"1": ["a", "x"]}, "ERR", grades=[0, 2])
+@pytest.mark.parametrize(
+    ("measure", "grades"),
+    [
+        *(("RR", grades) for grades in ("01", 3, [True], ["1"], [float("nan")], [])),
+        ("ERR", [0, 2]),  # where all are scaled by the best
+        ("nDCG(gain={0:0,1:1})", [0, 5]),  # which the table lacks
+    ],
+)
+def test_grades_that_cannot_be_are_refused(measure, grades):
+    with refuses(BadValue, "grades"):
+        gainful.unjudged({"1": {"a": 1}}, {"1": ["a", "x"]}, measure, grades=grades)
     gainful.unjudged({"1": {"a": 1}}, {"1": ["a", "x"]}, "ERR(max_grade=2)", grades=[0, 2])
-
-
-def test_a_grade_that_a_gain_table_lacks_is_refused():
-    with refuses(gainful.errors.BadValue, "grades"):
-        gainful.unjudged({"1": {"a": 1}}, {"1": ["a", "x"]}, "nDCG(gain={0:0,1:1})", grades=[0, 5])
 
 
 # ── the command ──────────────────────────────────────────────────────────────────────────────

@@ -1,13 +1,14 @@
 """Files that tests write: text or bytes, lines of JSON, judgments and runs as TREC has them."""
 
-from __future__ import annotations
-
 import gzip
 import json
 import sys
 from importlib import import_module
 
 import polars as pl
+
+from gainful.read.formats import read_file
+from gainful.read.qrels_and_run import QRELS, RUN
 
 SUFFIXES = ("csv", "tsv", "jsonl", "json", "parquet")
 _ZSTD = "compression.zstd" if sys.version_info >= (3, 14) else "backports.zstd"
@@ -19,6 +20,16 @@ def write_file(path, content):
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_bytes(content if isinstance(content, bytes) else content.encode())
     return path
+
+
+def read_qrels(path, *options, **names):
+    """Judgments from a file."""
+    return read_file(path, QRELS, *options, **names)
+
+
+def read_run(path, *options, **names):
+    """A run from a file."""
+    return read_file(path, RUN, *options, **names)
 
 
 def write_lines(path, *records):

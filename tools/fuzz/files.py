@@ -15,7 +15,8 @@ import polars as pl
 from tools.commands import Outcome, call_gainful
 from tools.fuzz.finding import Finding, Payload, require
 
-from gainful.read.formats import read_run
+from gainful.read.formats import read_file
+from gainful.read.qrels_and_run import RUN
 
 _RUN = "".join(f"{q} Q0 d{n} {n} {9 - n / 2} tag\n" for q in "12" for n in range(1, 6))
 _QRELS = "".join(f"{q} 0 d{n} {n % 4}\n" for q in "12" for n in range(1, 6))
@@ -180,7 +181,7 @@ def _check_rows(path: Path) -> None:
         return  # quotes join lines, comments are none, and other ends of lines are a matter of taste
     lines = [line for line in data.split(b"\n") if line.strip(b" \t,;\xef\xbb\xbf")]
     header = 0 if path.suffix == ".txt" else 1
-    rows = read_run(str(path)).frame.height
+    rows = read_file(str(path), RUN).frame.height
     require(rows == len(lines) - header, f"{len(lines) - header} lines, but {rows} rows")
 
 

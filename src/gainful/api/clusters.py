@@ -14,7 +14,7 @@ from gainful.evidence.pairing import CLUSTER_CHOICES, ClusterChoice, Clusters, r
 from gainful.measure.values import Grouping
 from gainful.read.inputs import AnyQrels, AnyRun, as_qrels_columns
 from gainful.read.qrels_and_run import NestedDict, Qrels
-from gainful.read.query_columns import AnyQueries, read_queries, read_query_column
+from gainful.read.query_columns import AnyQueries, read_attribute, read_query_column, read_texts
 from gainful.read.several_systems import CONVERSATION
 from gainful.text import count_noun, name_way, quote
 
@@ -70,7 +70,7 @@ def find_groups(
     A column is that of the table of queries or, without one, of the first input that has it.
     """
     group, queries = reading.group, reading.queries
-    if group == RELEVANT_DOCS:
+    if isinstance(group, str) and group == RELEVANT_DOCS:
         return group, _group_by_relevant(judgments).get
     if not isinstance(group, str) or queries is not None or group == TEXT_LENGTH:
         return _find_told_groups(group, queries)
@@ -91,7 +91,7 @@ def _find_told_groups(
     if queries is None:
         allowed = f"a table of the queries that has the column {group}: {_name_queries()}"
         raise BadValue(name_way("--queries", "queries"), None, allowed)
-    return group, read_queries(queries).read_column(group).get
+    return group, read_attribute(queries, group).get
 
 
 def name_grouping(group: GroupChoice | None) -> tuple[str, FindGroup]:
@@ -147,7 +147,7 @@ def group_sessions(
     if not isinstance(group, str):
         name, find = name_grouping(group)
     elif queries is not None:
-        name, find = group, read_queries(queries).read_column(group, "session").get
+        name, find = group, read_attribute(queries, group, "session").get
     else:
         (name,) = results.group_names(group)
         find = dict(zip(names, columns[name].cast(pl.String), strict=True)).get
@@ -167,7 +167,7 @@ def _group_by_length(queries: AnyQueries | None) -> dict[str, str]:
     if queries is None:
         allowed = f"a table of queries with their texts: {_name_queries()}"
         raise BadValue(name_way("--group", "group"), TEXT_LENGTH, allowed)
-    texts = read_queries(queries).read_texts().items()
+    texts = read_texts(queries).items()
     return {query: _name_size(len(text.split()), _LENGTHS, "7+ words") for query, text in texts}
 
 

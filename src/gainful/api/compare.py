@@ -105,9 +105,8 @@ def _add_largest_changes(
     comparison: Comparison, evaluated: Sequence[tuple[Results, MatchedRun]]
 ) -> Comparison:
     base, base_matched = evaluated[comparison.systems.index(comparison.baseline)]
-    recipe = next(iter(base.recipes.values()))
     changes = tuple(
-        find_largest_changes((base_matched, matched), recipe, (base, results))
+        find_largest_changes((base_matched, matched), (base, results), next(iter(base.recipes)))
         for results, matched in evaluated
         if results is not base
     )

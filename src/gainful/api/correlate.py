@@ -80,7 +80,7 @@ def correlate(
         raise BadValue("cluster", cluster, allowed)
     table = None if labels is None else read_labels(labels, against, several[0].KEY)
     against = against if table is None else table.name
-    if against is None:
+    if not isinstance(against, str):
         raise BadValue("against", against, "a column of labels or sessions, or a measure")
     clusters = None if cluster is None else read_clusters(cluster)
     units = label_units(several, against, table, clusters)

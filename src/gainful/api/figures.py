@@ -29,7 +29,7 @@ from gainful.api.run_options import (
 from gainful.api.sessions import evaluate as evaluate_sessions
 from gainful.api.sweep import sweep
 from gainful.defaults import RESAMPLES, SEED
-from gainful.errors import BadInput, BadValue, OneGroup, UnknownName
+from gainful.errors import BadInput, BadValue, OneGroup, UnknownName, check_name
 from gainful.evidence.comparisons.comparison import Comparison
 from gainful.evidence.intervals import mean_intervals
 from gainful.evidence.pairing import pair_results
@@ -324,8 +324,7 @@ def _grows_by_rank(entry: Entry) -> bool:
 def _select_means(results: Results, measures: Sequence[Measure], query: str | None) -> Array:
     if query is None:
         return np.array([results.mean[str(measure)] for measure in measures])
-    if query not in results.ids:
-        raise UnknownName("query", query, results.ids)
+    check_name("query", query, results.ids)
     row = list(results.ids).index(query)
     values = [np.ma.asarray(results.values[str(measure)])[row] for measure in measures]
     return np.array([np.nan if np.ma.is_masked(value) else float(value) for value in values])
@@ -474,9 +473,7 @@ _LOOK_OPTIONS = tuple(attribute.name for attribute in fields(Look))
 
 def find_figure(name: str) -> Figure:
     """The figure of a name."""
-    if name not in FIGURES:
-        raise UnknownName("figure", str(name), FIGURES, "gainful figure lists them")
-    return FIGURES[name]
+    return FIGURES[check_name("figure", name, FIGURES, "gainful figure lists them")]
 
 
 def figure(name: str, *inputs: Any, **options: Any) -> alt.TopLevelMixin:

@@ -49,7 +49,7 @@ from gainful.measure.notes import require_qrels_overlap
 from gainful.measure.sessions.results import SessionResults
 from gainful.measure.values import Results
 from gainful.read.inputs import AnyQrels, AnyRun
-from gainful.read.query_columns import AnyQueries, read_document_texts, read_queries
+from gainful.read.query_columns import AnyQueries, read_document_texts, read_texts
 from gainful.read.session_inputs import AnySessions
 from gainful.read.several_systems import SYSTEM
 from gainful.show.figures.figure import FigureData
@@ -121,8 +121,9 @@ def report(
     labels = label_runs(names)
     method_options["baseline"] = labels[base]
     method = build_method(**method_options)
-    query_texts = _read_texts(inputs.get("queries"), grouped=inputs.get("group") is not None)
-    if inputs.get("group") is None:
+    queries, grouped = inputs.get("queries"), inputs.get("group") is not None
+    query_texts = {} if queries is None else read_texts(queries, optional=grouped)
+    if not grouped:
         inputs.pop("queries", None)
     resampling, reading = method.resampling, RunReading.from_options(inputs)
     clusters = find_clusters(method.cluster, reading, qrels, *named_runs.values())
@@ -144,8 +145,8 @@ def report(
         changes={
             at: find_largest_changes(
                 (matched_runs[base], run),
-                recipe,
                 (results[base], results[at]),
+                choice.measure,
                 most=MAX_EXPLAINED,
             )
             for at, run in enumerate(matched_runs)
@@ -170,13 +171,6 @@ def _compare(
             results, lambda some: compare_results(some, **options)
         )
     return {"systems": systems, "comparison": comparison, "incomparable": reasons}
-
-
-def _read_texts(queries: AnyQueries | None, *, grouped: bool) -> dict[str, str]:
-    if queries is None:
-        return {}
-    table = read_queries(queries)
-    return {} if grouped and not table.has_texts else table.read_texts()
 
 
 def _estimate_intervals(results: Results, resampling: Resampling) -> MeanIntervals:

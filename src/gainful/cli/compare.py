@@ -110,6 +110,9 @@ def _compare_values(files: tuple[str, ...], options: Mapping[str, Any], **view: 
     """Compare given values; options of reading and measuring are refused."""
     from gainful.api.values import read_values  # noqa: PLC0415  (few have such)
 
+    if options["qrels"] is not None:
+        name = options["qrels"]
+        raise click.UsageError(f"{name}: with --values there are no QRELS and RUN: --values {name}")
     kept = (*MethodOptions.__annotations__, "measures", *GROUPS)
     refuse_idle_options([name for name in options if name not in kept], "conflicts with --values")
     method = {name: options[name] for name in MethodOptions.__annotations__ if name in options}

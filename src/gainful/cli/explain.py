@@ -60,15 +60,14 @@ def explain(*, grades: tuple[str, ...], **options: Any) -> Shown:
       gainful explain --sessions study.csv --session s12 --qrels qrels.txt
       cut -f4 graded.tsv | gainful explain - --format json
     """
-    inputs = {"qrels": None, "runs": {}, "measures": options["measure"]}
+    options |= {"qrels": None, "runs": {}, "measures": options["measure"]}
     if options["sessions"] is not None:
         if grades:
             raise click.UsageError(
                 f"{grades[0]}: with --sessions there are no GRADES, QRELS or RUN"
             )
         refuse_idle_options(_OF_GRADES, "applies to GRADES only; set a depth: -m sDCG@5")
-        session = options["session"]
-        return ask(_explain_query, _explain_session, {**options, **inputs}, (), session=session)
+        return ask(_explain_query, _explain_session, options, (), session=options["session"])
     refuse_idle_options(("session", "session_qrels", *CHOOSE_SESSIONS), "needs --sessions FILE")
     if not grades:
         raise click.UsageError("name GRADES, or QRELS RUN QUERY, or --sessions FILE")
@@ -76,8 +75,8 @@ def explain(*, grades: tuple[str, ...], **options: Any) -> Shown:
         if len(grades) != 3:
             raise click.UsageError("name a QUERY: gainful explain QRELS RUN QUERY")
         refuse_idle_options(_OF_GRADES, "applies to GRADES only; set a cutoff: -m nDCG@5")
-        inputs |= {"qrels": grades[0], "runs": {"": grades[1]}}
-        return ask(_explain_query, _explain_session, {**options, **inputs}, (), query=grades[2])
+        options |= {"qrels": grades[0], "runs": {"": grades[1]}}
+        return ask(_explain_query, _explain_session, options, (), query=grades[2])
     refuse_idle_options(READ_RUNS, "applies to files only: gainful explain QRELS RUN QUERY")
     names = ("measure", *_OF_GRADES, "like", *SETTINGS)
     given: Any = {name: options[name] for name in names if options[name] is not None}

@@ -15,9 +15,9 @@ from attrs import evolve
 from gainful.errors import NoColumn
 from gainful.forks import refuse_lost_threads
 from gainful.read.column_names import ColumnMapping, ColumnNames, read_column_names
-from gainful.read.formats import find_kinds, read_qrels, read_run
+from gainful.read.formats import find_kinds, read_file
 from gainful.read.lazy_run import LazyRun
-from gainful.read.qrels_and_run import QRELS, RUN, NestedDict, Qrels, Run
+from gainful.read.qrels_and_run import QRELS, RUN, Kind, NestedDict, Qrels, Run
 from gainful.read.source import exceeds_memory, is_file, open_source
 
 AnyQrels = str | PathLike[str] | Mapping[Any, Any] | Qrels | Any  # or any frame, or lists
@@ -29,16 +29,24 @@ def as_qrels(
     value: AnyQrels, format_name: str | None = None, columns: AnyColumns | None = None
 ) -> Qrels | NestedDict:
     """Judgments from a path, a dict, a frame, a list, or as they are."""
-    if isinstance(value, (str, PathLike, Qrels)):
+    qrels: Qrels | NestedDict = _read(value, QRELS, QRELS.name, format_name, columns)
+    return qrels
+
+
+def _read(
+    value: Any, kind: Kind[Any], name: str, format_name: str | None, columns: AnyColumns | None
+) -> Any:
+    is_path = isinstance(value, (str, PathLike))
+    if is_path or isinstance(value, (Qrels, Run)):
         refuse_lost_threads()
-    if isinstance(value, Qrels):
+    if isinstance(value, Qrels if kind is QRELS else Run):
         return value
-    with _choose_columns(columns, "qrels") as names:
-        if isinstance(value, (str, PathLike)):
-            return read_qrels(value, format_name, names)
+    with _choose_columns(columns, "qrels" if kind is QRELS else "run") as names:
+        if is_path:
+            return read_file(value, kind, format_name, names)
         from gainful.read.shapes import convert  # noqa: PLC0415  (files do without)
 
-        return convert(value, QRELS.name, QRELS, names)
+        return convert(value, name, kind, names)
 
 
 @contextmanager
@@ -64,17 +72,8 @@ def as_run(
     columns: AnyColumns | None = None,
 ) -> Run | NestedDict | LazyRun:
     """A run from a path, a dict, a frame, a list, or as it is; lazy frames stay where they are."""
-    if isinstance(value, (str, PathLike, Run)):
-        refuse_lost_threads()
-    if isinstance(value, Run):
-        return value
-    with _choose_columns(columns, "run") as names:
-        if isinstance(value, (str, PathLike)):
-            return read_run(value, format_name, names)
-        from gainful.read import shapes  # noqa: PLC0415  (files do without)
-
-        lazy_run = shapes.find_lazy_run(value, name, names)
-        return shapes.convert(value, name, RUN, names) if lazy_run is None else lazy_run
+    run: Run | NestedDict | LazyRun = _read(value, RUN, name, format_name, columns)
+    return run
 
 
 def open_large_run(

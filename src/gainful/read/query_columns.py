@@ -56,15 +56,14 @@ def read_labels(labels: AnyLabels, column: str | None, unit: str) -> Labels:
         >>> read_labels({"q1": 3, "q2": 5}, "satisfaction", "query").frame.rows()
         [('q1', 3.0), ('q2', 5.0)]
     """
+    asked = column
     if isinstance(labels, Mapping):
         for name, value in labels.items():
             if not is_number(value):
                 raise WrongType(f"labels[{name!r}]", value, "a number")
-        frame = pl.DataFrame(
-            {"id": [str(name) for name in labels], "label": [float(v) for v in labels.values()]},
-            schema={"id": pl.String, "label": pl.Float64},
-        )
-        return Labels(column or "label", _refuse_repeats(frame, "labels"), "labels")
+        columns = {unit: [*map(str, labels)], "label": [*map(float, labels.values())]}
+        labels = pl.DataFrame(columns, schema={unit: pl.String, "label": pl.Float64})
+        column = "label"
     table = load_table(labels, "labels", "a file, a frame, or {id: number}")
     header = table.header
     ids = header.require_column(_ID_COLUMNS[unit], unit)
@@ -81,7 +80,12 @@ def read_labels(labels: AnyLabels, column: str | None, unit: str) -> Labels:
         "label": parse_labels(table.frame[column], table.locate),
         **({} if run is None else {"run": table.frame[run].cast(pl.String)}),
     }
-    return Labels(column, _refuse_repeats(pl.DataFrame(columns), table.name), table.name)
+    frame = pl.DataFrame(columns)
+    repeated = frame.filter(pl.struct(frame.drop("label").columns).is_duplicated())
+    if not repeated.is_empty():
+        problem = f"{quote(repeated['id'][0])} has more than one label"
+        raise BadValue(table.name, problem, "one label for each")
+    return Labels(asked or column, frame, table.name)
 
 
 def parse_labels(values: pl.Series, locate: Callable[[int], str]) -> pl.Series:
@@ -114,15 +118,6 @@ def load_table(value: Any, name: str, allowed: str) -> InputTable:
         raise WrongType(name, value, allowed)
     source = open_source(value)
     return read_table(source, find_table_format(source))
-
-
-def _refuse_repeats(frame: pl.DataFrame, name: str) -> pl.DataFrame:
-    keys = [column for column in ("run", "id") if column in frame.columns]
-    repeated = frame.filter(pl.struct(keys).is_duplicated())
-    if not repeated.is_empty():
-        problem = f"{quote(repeated['id'][0])} has more than one label"
-        raise BadValue(name, problem, "one label for each")
-    return frame
 
 
 def read_query_column(
@@ -215,61 +210,30 @@ def _check_names(frame: pl.DataFrame, table: InputTable, column: str) -> dict[st
 
 
 _TEXT_TABLES = {".csv": "csv", ".jsonl": "jsonl", ".ndjson": "jsonl"}
+_BINARY_TABLES = (".parquet", ".arrow", ".feather")
 _EXPECTED = "lines of query, tab, text; or CSV or JSON lines with query and text"
 AnyQueries = str | PathLike[str] | Mapping[Any, Any] | Any
 
 
-@frozen(eq=False)
-class Queries:
-    """A table with a row for each query (or session): its text, and attributes such as a category.
+def read_attribute(queries: AnyQueries, column: str, unit: str = "query") -> dict[str, str]:
+    """What a column of a table of queries says of each; where it says nothing, one is left out.
 
     Examples:
-        >>> queries = read_queries({"1": {"text": "where to sleep", "lang": "en"}, "2": {}})
-        >>> queries.read_column("lang")
+        >>> read_attribute({"1": {"text": "where to sleep", "lang": "en"}, "2": {}}, "lang")
         {'1': 'en'}
     """
-
-    table: InputTable
-
-    def read_column(self, column: str, unit: str = "query") -> dict[str, str]:
-        """What a column says of each query; where it says nothing, the query is left out."""
-        header = self.table.header
-        ids = header.require_column(_ID_COLUMNS[unit], unit)
-        if column not in self.table.frame.columns:
-            known = list_columns(self.table.frame.columns)
-            problem = f"no column {quote(column)}; there are {known}"
-            raise NoColumn(self.table.name, problem, name_way("--group COLUMN", "group="))
-        names = _read_names(self.table, column)
-        frame = pl.DataFrame({"query": text_column(self.table, ids), "name": names})
-        frame = frame.filter(pl.col("name") != "").drop_nulls()
-        return _check_names(frame.unique(maintain_order=True), self.table, column)
-
-    @property
-    def has_texts(self) -> bool:
-        """Is there a column of texts?"""
-        return self.table.header.find_column(TEXT_COLUMNS["text"].names) is not None
-
-    def read_texts(self) -> dict[str, str]:
-        """What each query says, by its id."""
-        columns = {
-            role: _merge_columns(self.table, column) for role, column in TEXT_COLUMNS.items()
-        }
-        texts: dict[str, str] = {}
-        for row, (query, words) in enumerate(zip(*columns.values(), strict=True)):
-            if query is None or words is None:
-                missing = "query" if query is None else "text"
-                raise BadInput(self.table.locate(row), f"there is no {missing}", _EXPECTED)
-            if texts.setdefault(query, words) != words:
-                raise BadInput(self.table.locate(row), f"query {quote(query)} has two texts")
-        if not texts:
-            raise BadInput(self.table.name, "it has no queries", _EXPECTED)
-        return texts
+    table = _open_queries(queries)
+    ids = table.header.require_column(_ID_COLUMNS[unit], unit)
+    if column not in table.frame.columns:
+        problem = f"no column {quote(column)}; there are {list_columns(table.frame.columns)}"
+        raise NoColumn(table.name, problem, name_way("--group COLUMN", "group="))
+    frame = pl.DataFrame({"query": text_column(table, ids), "name": _read_names(table, column)})
+    frame = frame.filter(pl.col("name") != "").drop_nulls()
+    return _check_names(frame.unique(maintain_order=True), table, column)
 
 
-def read_queries(queries: AnyQueries) -> Queries:
-    r"""A table of queries: a file, a frame, or {query: text} or {query: {attribute: value}}.
-
-    The suffix of a file says its format. Lines of query, tab, text need no header.
+def read_texts(queries: AnyQueries, *, optional: bool = False) -> dict[str, str]:
+    r"""What each query says, by its id; nothing, if that is allowed and there are no texts.
 
     Examples:
         >>> from pathlib import Path
@@ -277,8 +241,29 @@ def read_queries(queries: AnyQueries) -> Queries:
         >>> with TemporaryDirectory() as folder:
         ...     file = Path(folder, "topics.tsv")
         ...     _ = file.write_text("1\twhere to sleep\n", encoding="utf-8")
-        ...     read_queries(file).read_texts()
+        ...     read_texts(file)
         {'1': 'where to sleep'}
+    """
+    table = _open_queries(queries)
+    if optional and table.header.find_column(TEXT_COLUMNS["text"].names) is None:
+        return {}
+    columns = {role: _merge_columns(table, column) for role, column in TEXT_COLUMNS.items()}
+    texts: dict[str, str] = {}
+    for row, (query, words) in enumerate(zip(*columns.values(), strict=True)):
+        if query is None or words is None:
+            missing = "query" if query is None else "text"
+            raise BadInput(table.locate(row), f"there is no {missing}", _EXPECTED)
+        if texts.setdefault(query, words) != words:
+            raise BadInput(table.locate(row), f"query {quote(query)} has two texts")
+    if not texts:
+        raise BadInput(table.name, "it has no queries", _EXPECTED)
+    return texts
+
+
+def _open_queries(queries: AnyQueries) -> InputTable:
+    """A row for each query: a file, a frame, or {query: text} or {query: {attribute: value}}.
+
+    The suffix of a file says its format. Lines of query, tab, text need no header.
     """
     if isinstance(queries, Mapping):
         rows = [
@@ -288,24 +273,20 @@ def read_queries(queries: AnyQueries) -> Queries:
         for row in rows:
             for name, value in row.items():
                 if isinstance(value, Iterable) and not isinstance(value, str):
-                    raise WrongType(
-                        f"queries[{row['query']!r}][{name!r}]", value, "a text or number"
-                    )
-        frame = pl.DataFrame(rows, infer_schema_length=None, strict=False)
-        return Queries(as_table(frame, "queries"))
+                    place = f"queries[{row['query']!r}][{name!r}]"
+                    raise WrongType(place, value, "a text or number")
+        return as_table(pl.DataFrame(rows, infer_schema_length=None, strict=False), "queries")
     if is_frame(queries) or not isinstance(queries, (str, PathLike)):
-        return Queries(load_table(queries, "queries", "a file, a frame, or {query: attributes}"))
+        return load_table(queries, "queries", "a file, a frame, or {query: attributes}")
     source = open_source(queries)
-    if source.suffix in _TEXT_TABLES:
-        table = read_table(source, _TEXT_TABLES[source.suffix])
-        if source.suffix == ".csv":  # where a cell without anything is an empty text
-            table = evolve(table, frame=table.frame.fill_null(""))
-        return Queries(table)
-    if source.suffix in (".parquet", ".arrow", ".feather"):
-        return Queries(read_table(source, find_table_format(source)))
+    if source.suffix in (*_TEXT_TABLES, *_BINARY_TABLES):
+        table = read_table(source, _TEXT_TABLES.get(source.suffix) or find_table_format(source))
+        # In CSV, a cell without anything is an empty text.
+        filled = table.frame.fill_null("") if source.suffix == ".csv" else table.frame
+        return evolve(table, frame=filled)
     fields = [normalise_name(field) for field in source.first_line().split("\t")]
     has_header = len(fields) > 1 and fields[0] in QUERY
-    return Queries(read_table(source, "tsv") if has_header else _split_at_tabs(source))
+    return read_table(source, "tsv") if has_header else _split_at_tabs(source)
 
 
 def read_document_texts(documents: Any, wanted: Collection[str]) -> dict[str, str]:
@@ -317,7 +298,7 @@ def read_document_texts(documents: Any, wanted: Collection[str]) -> dict[str, st
     """
     if isinstance(documents, Mapping):
         return {doc: str(documents[doc]) for doc in wanted if doc in documents}
-    table = read_queries(documents).table
+    table = _open_queries(documents)
     if table.frame.columns == ["query", "text"]:  # lines without a header
         table = evolve(table, frame=table.frame.rename({"query": "doc"}))
     columns = {role: _merge_columns(table, column) for role, column in DOCUMENT_COLUMNS.items()}

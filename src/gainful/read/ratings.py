@@ -149,7 +149,11 @@ def _build_run(value: Any, name: str, tool: Tool) -> Run:
         (query, dicts.fill_numbers([(doc, None) for doc, _ in hits], RUN))
         for _, query, hits in _iterate_queries(value, name, tool)
     ]
-    return dicts.build_lists(name, rankings, RUN)
+    failed, notes = value.get("failures") if isinstance(value, dict) else None, []
+    if failed and isinstance(failed, dict):
+        words = count_noun(len(failed), "search", "searches")
+        notes = [f"{name}: {words} failed, without results: {list_columns([*failed])}"]
+    return dicts.build_lists(name, rankings, RUN, notes)
 
 
 def _find_tool(source: Source) -> Tool | None:

@@ -114,9 +114,11 @@ def _read_item(item: Any, place: str, query: object, number: str) -> tuple[Any, 
 def find_id(document: Any) -> Any:
     """The id of a document, whatever it is; None if it has none."""
     if isinstance(document, Mapping):
-        parts = (document, *map(document.get, _INNER))
-        ids = (part.get(key) for part in parts if isinstance(part, Mapping) for key in ID_KEYS)
-        document = next((each for each in ids if not isinstance(each, (Mapping, type(None)))), None)
+        result = document
+        document = next((result[key] for key in ID_KEYS if result.get(key) is not None), None)
+        if document is None or type(document) is dict:
+            about = (result[key] for key in _INNER if isinstance(result.get(key), Mapping))
+            return find_id(next(about, None))
     if isinstance(document, UUID):
         return str(document)
     return document if is_id(document) else _object_id(document)

@@ -328,12 +328,12 @@ def _make_trace_sources(value: pl.DataFrame | Sequence[Any]) -> list[Source]:
     records = [record for record in value[:_MAX_FIRST] if isinstance(record, dict)]
     if find_record_format([record.get("_source", record) for record in records]) is None:
         return []
-    lines = (json.dumps(record, default=_as_json) for record in value)
+
+    def as_json(entry: Any) -> Any:
+        return entry.tolist() if hasattr(entry, "tolist") else str(entry)
+
+    lines = (json.dumps(record, default=as_json) for record in value)
     return [unwrap_source(make_memory_source("sessions", ".jsonl", "\n".join(lines).encode()))]
-
-
-def _as_json(value: Any) -> Any:
-    return value.tolist() if hasattr(value, "tolist") else str(value)
 
 
 def _is_pandas(frame: Any) -> bool:

@@ -186,8 +186,10 @@ _ALLOWED = (
 )
 
 
-def convert(value: Any, name: str, kind: Kind[Value], columns: ColumnMapping) -> Value | NestedDict:
-    """Judgments or a run from a dict, a list, a frame or an engine."""
+def convert(
+    value: Any, name: str, kind: Kind[Value], columns: ColumnMapping
+) -> Value | NestedDict | LazyRun:
+    """Judgments or a run from a dict, a list, a frame or an engine, in which a run stays."""
     value = unwrap(value, kind.number)
     if isinstance(value, Mapping):
         return read_mapping(value, name, kind, columns)
@@ -200,27 +202,13 @@ def convert(value: Any, name: str, kind: Kind[Value], columns: ColumnMapping) ->
 
         if kind is QRELS:
             return named_columns.extract(lazy.collect_qrels(value, engine, name, columns), kind)
+        if not is_wide(lazy.read_schema(value, engine, name)):
+            return lazy.as_lazy_run(value, engine, name, columns=columns)
         value = lazy.collect_frame(value, engine, name)
     if is_frame(value):
         frame = _read_frame(value, name, columns, grades=kind is QRELS)
         return named_columns.extract(named_columns.as_table(frame, name), kind, columns)
     raise WrongType(name, value, _ALLOWED.format(kind.number))
-
-
-def find_lazy_run(value: Any, name: str, columns: ColumnMapping) -> LazyRun | None:
-    """A run that stays in its engine; None if there is none, or lists for cells."""
-    value = unwrap(value, RUN.number)
-    if isinstance(value, Mapping) or is_sequence(value):
-        return None
-    refuse_lost_threads()
-    engine = find_engine(value)
-    if engine is None:
-        return None
-    from gainful.read import lazy  # noqa: PLC0415  (slow to load)
-
-    if is_wide(lazy.read_schema(value, engine, name)):
-        return None
-    return lazy.as_lazy_run(value, engine, name, columns=columns)
 
 
 def tells_both(value: Any, columns: ColumnMapping) -> bool:

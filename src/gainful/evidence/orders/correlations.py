@@ -10,7 +10,7 @@ import numpy as np
 import polars as pl
 from attrs import astuple, evolve, frozen
 
-from gainful.errors import BadInput, BadValue, UnknownName
+from gainful.errors import BadInput, BadValue, check_name
 from gainful.evidence.pairing import Clusters
 from gainful.evidence.statistics.bootstrap import (
     Bootstrap,
@@ -50,7 +50,6 @@ class LabelledUnits:
     unit: str  # session or query
     cluster_noun: str = ""  # searcher or query; nothing where units are drawn one by one
     notes: tuple[str, ...] = ()
-    kept: Ranks | None = None  # which of all units these are
     turned: tuple[str, ...] = ()  # measures where lower is better: their values are negated
 
 
@@ -123,8 +122,7 @@ class Correlations(Shown):
 
 def check_coefficient(coefficient: str) -> None:
     """Refuse a coefficient that is none of ours."""
-    if not isinstance(coefficient, str) or coefficient not in COEFFICIENTS:
-        raise UnknownName("coefficient", str(coefficient), COEFFICIENTS)
+    check_name("coefficient", coefficient, COEFFICIENTS)
 
 
 def correlate_units(
@@ -319,6 +317,7 @@ def label_units(
     """
     first, is_several = results[0], len(results) > 1
     names = [name for name in first.values if name != against]
+    lower = [name for name, direction in first.directions.items() if direction.is_lower]
     frame = pl.concat(
         pl.DataFrame({"id": list(result.ids)}).with_columns(run=pl.lit(result.name))
         for result in results
@@ -339,11 +338,15 @@ def label_units(
         drawn, noun = searchers.cast(pl.String), _SEARCHER
     elif first.KEY == "session":  # each by itself, in the order of the file
         drawn = pl.Series(range(len(frame)))
-    cluster = drawn.rank("dense").to_numpy().astype(np.intp) - 1
-    units = _keep_known(values, label, cluster, unit=unit, noun=noun, source=first.name)
-    measured = [name for name in (*names, against) if name in first.values]
-    turned = tuple(name for name in measured if first.directions[name].is_lower)
-    return evolve(units, turned=turned)
+    units = LabelledUnits(
+        values=values,
+        label=label,
+        cluster=drawn.rank("dense").to_numpy().astype(np.intp) - 1,
+        unit=unit,
+        cluster_noun=noun,
+        turned=tuple(name for name in (*names, against) if name in lower),
+    )
+    return _keep_known(units, first.name)
 
 
 def _read_column(results: Results, against: str) -> Array:
@@ -374,31 +377,23 @@ def _join_labels(frame: pl.DataFrame, labels: Labels, *, several: bool) -> Array
     return joined["label"].fill_null(np.nan).to_numpy()
 
 
-def _keep_known(
-    values: Mapping[str, Array], label: Array, cluster: Ranks, *, unit: str, noun: str, source: str
-) -> LabelledUnits:
+def _keep_known(units: LabelledUnits, source: str) -> LabelledUnits:
     """Units that every measure and the label have; how many others there were is said."""
-    if not values:
+    if not units.values:
         raise BadValue("measures", "none", "a measure other than the one to correlate with")
-    known = np.isfinite(label)
-    no_label = int((~known).sum())
-    for numbers in values.values():
-        known &= np.isfinite(numbers)
-    no_value = int((~known).sum()) - no_label
-    notes = [
-        f"{count_noun(number, unit)} without a {what} left out"
-        for number, what in ((no_label, "label"), (no_value, "value"))
-        if number
-    ]
+    has_label = np.isfinite(units.label)
+    known = has_label & np.isfinite([*units.values.values()]).all(axis=0)
+    left_out = {"label": (~has_label).sum(), "value": (has_label & ~known).sum()}
     if not known.any():
-        raise BadInput(source, f"no {unit} has a label", "labels for what was evaluated")
-    renumbered = np.unique(cluster[known], return_inverse=True)[1]
-    return LabelledUnits(
-        values={name: column[known] for name, column in values.items()},
-        label=label[known],
-        cluster=renumbered.astype(np.intp),
-        unit=unit,
-        cluster_noun=noun,
-        notes=tuple(notes),
-        kept=np.flatnonzero(known),
+        raise BadInput(source, f"no {units.unit} has a label", "labels for what was evaluated")
+    return evolve(
+        units,
+        values={name: column[known] for name, column in units.values.items()},
+        label=units.label[known],
+        cluster=np.unique(units.cluster[known], return_inverse=True)[1].astype(np.intp),
+        notes=tuple(
+            f"{count_noun(int(number), units.unit)} without a {what} left out"
+            for what, number in left_out.items()
+            if number
+        ),
     )

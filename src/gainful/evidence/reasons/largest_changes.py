@@ -9,7 +9,6 @@ from typing import Any, Literal
 import numpy as np
 from attrs import frozen
 
-from gainful.errors import BadValue
 from gainful.evidence.pairing import values_by_query
 from gainful.evidence.reasons.credit import Credit, credit_docs, rank_query_docs
 from gainful.match.match import MatchedRun
@@ -250,19 +249,18 @@ def _format_id(name: str) -> str:
 
 def find_largest_changes(
     runs: tuple[MatchedRun, MatchedRun],
-    recipe: Recipe,
     values: tuple[Results, Results],
+    measure: str,
     *,
     most: int = 5,
 ) -> LargestChanges:
     """Which queries changed most from one run to another, and what moved in them?
 
-    The baseline comes first; both runs are matched with the same judgments. So many queries are
-    taken apart that rose, and as many that fell.
+    The baseline comes first; both runs are matched with the same judgments. Up to `most` queries
+    that rose are explained, and as many that fell.
     """
-    if most < 0:
-        raise BadValue("most", most, "a whole number from 0 on")
-    (before, _, _), (after, name, recipe) = (_query_values(results, recipe) for results in values)
+    recipe = values[1].recipes[measure]
+    before, after = (values_by_query(results, measure) for results in values)
     both = [query for query in before if query in after]
     changes = {query: round(after[query] - before[query], ROUNDING_DECIMALS) for query in both}
     changed = {
@@ -276,7 +274,7 @@ def find_largest_changes(
     selected = [*rose[:most], *fell[:most]]
     rankings = (rank_queries(runs[0], recipe, selected), rank_queries(runs[1], recipe, selected))
     return LargestChanges(
-        measure=name,
+        measure=measure,
         runs=(values[0].name, values[1].name),
         depth=recipe.depth,
         queries=tuple(
@@ -289,17 +287,6 @@ def find_largest_changes(
         unpaired=(len(before) - len(both), len(after) - len(both)),
         unit=values[0].unit,
     )
-
-
-def _query_values(results: Results, recipe: Recipe) -> tuple[dict[str, float], str, Recipe]:
-    """The value of each query that has one; the measure as it was asked for and computed."""
-    name = next(
-        (key for key, measure in results.measures.items() if str(measure) == recipe.label), None
-    )
-    if name is None:
-        measure_names = ", ".join(map(str, results.measures.values()))
-        raise BadValue("recipe", recipe.label, f"a measure that was computed: {measure_names}")
-    return values_by_query(results, name), name, results.recipes[name]
 
 
 def _describe_change(
