@@ -345,8 +345,7 @@ class _Rankings:
         worth = xp.maximum(gain, 0.0)
         if settings.negative == "in_ideal":
             worth = gain if in_pool is None else xp.where(in_pool, gain, -float("inf"))
-        depth = gain.shape[1]
-        depth = depth if settings.ideal_depth == "all" else self._cut(depth)
+        depth = gain.shape[1] if settings.ideal_depth == "all" else self._cut(gain.shape[1])
         if depth < gain.shape[1] and hasattr(xp, "topk"):  # which PyTorch alone has
             best = xp.topk(worth, depth, dim=-1).values
         else:
