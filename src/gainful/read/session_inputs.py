@@ -18,7 +18,7 @@ from gainful.progress import report_reading
 from gainful.read import named_columns, shapes
 from gainful.read.build_sessions import build_sessions
 from gainful.read.column_names import LOG_COLUMNS, SESSION_ROLES, list_columns
-from gainful.read.engines import Engine, find_engine
+from gainful.read.engines import find_engine
 from gainful.read.formats import (
     SESSION_FORMATS,
     find_format,
@@ -142,8 +142,18 @@ def as_sessions(
             raise BadValue(name, option, "nothing: it is for sessions in files")
     engine = find_engine(value)
     if engine is not None:
-        behaviours = None if whole else behaviour or {}
-        value = _collect_from_engine(value, engine, reading, qrels, behaviours)
+        from gainful.read import engine_sessions, lazy  # noqa: PLC0415  (slow to load)
+
+        judged_docs = None if qrels is None else qrels.frame["doc"].unique()
+        value = (
+            lazy.collect_frame(value, engine, "sessions")
+            if whole
+            else engine_sessions.fetch_sessions(
+                engine_sessions.open_sessions(value, engine, "sessions", reading),
+                judged_docs,
+                behaviour or {},
+            )
+        )
     if isinstance(value, (list, tuple)) and shapes.are_records(value):
         value = build_columns(value)
     if is_frame(value):
@@ -349,21 +359,3 @@ def _holds_sessions(value: object) -> bool:
         return True
     records = isinstance(value, (list, tuple)) and shapes.are_records(value)
     return records or find_engine(value) is not None
-
-
-def _collect_from_engine(
-    value: Any,
-    engine: Engine,
-    reading: ReadOptions,
-    qrels: Qrels | None,
-    behaviour: Mapping[str, float | None] | None,
-) -> Sessions | pl.DataFrame:
-    """The rows of sessions in an engine that judgments or actions need; or all of them."""
-    from gainful.read import engine_sessions  # noqa: PLC0415  (slow to load)
-    from gainful.read.lazy import collect_frame  # noqa: PLC0415
-
-    if behaviour is None:
-        return collect_frame(value, engine, "sessions")
-    judged_docs = None if qrels is None else qrels.frame["doc"].unique()
-    sessions = engine_sessions.open_sessions(value, engine, "sessions", reading)
-    return engine_sessions.fetch_sessions(sessions, judged_docs, behaviour)
