@@ -103,7 +103,6 @@ def match_by(
         raise no_gains(sessions.name)
     by_topic = qrels is None and "topic" in columns
     matcher = PartMatcher(
-        name=sessions.name,
         qrels=qrels,
         recipes=[] if by_topic else recipes,
         choice=choice or SessionChoice(),

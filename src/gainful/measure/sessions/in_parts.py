@@ -202,7 +202,6 @@ class PartTotals:
 class PartMatcher:
     """How parts of sessions become matched sessions."""
 
-    name: str  # of the sessions
     qrels: Qrels | None  # None where each session is judged by its own searcher alone
     recipes: Sequence[SessionRecipe]
     choice: SessionChoice = field(factory=SessionChoice)
@@ -328,7 +327,8 @@ class PreparedParts:
         Some whole sessions are added up at a time; in Spark on its workers.
         """
         matcher, sessions, added = self.matcher, self.sessions, None
-        if matcher.needs_judgments_alone and sessions.is_numbered and sessions.engine is not SPARK:
+        is_log, is_here = bool(sessions.reader.owner), sessions.engine is not SPARK
+        if matcher.needs_judgments_alone and is_here and not is_log:
             # Seldom they are not sound: then all that is told is looked at, and said in words.
             with suppress(UnsoundSessions, GainfulError):
                 added = self._visit_packed(new_summer, vector_ranks)
@@ -375,7 +375,7 @@ class PreparedParts:
         for part_summer, size in map_ahead(add_up, parts):
             totals.sessions += size
             summer.merge(part_summer)
-        totals.refuse_nothing(matcher.name)
+        totals.refuse_nothing(self.name)
         return summer, totals
 
 
