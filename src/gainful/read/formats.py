@@ -15,7 +15,7 @@ from attrs import frozen
 from gainful.errors import BadInput, NoColumn, Swapped, UnknownName
 from gainful.read.column_names import USUAL_NAMES, ColumnMapping, are_column_names
 from gainful.read.qrels_and_run import QRELS, RUN, Kind, Rows, Value
-from gainful.read.source import ARROW_STREAM, DATASET, Source, is_folder, open_source
+from gainful.read.source import DATASET, Source, is_folder, open_source
 from gainful.text import NUMBER_PATTERN
 
 
@@ -125,14 +125,12 @@ _ALL = (
     Format(
         "parquet",
         "a Parquet file with named columns",
-        *(_RANKED, lambda source: source.head.startswith(b"PAR1"), _READ_TABLE, _TABLE),
+        *(_RANKED, lambda source: source.table_format == "parquet", _READ_TABLE, _TABLE),
     ),
     Format(
         "arrow",
         "an Arrow (file or stream) or Feather file with named columns",
-        _RANKED,
-        lambda source: source.head.startswith((b"ARROW1", ARROW_STREAM)),
-        *(_READ_TABLE, _TABLE),
+        *(_RANKED, lambda source: source.table_format == "arrow", _READ_TABLE, _TABLE),
     ),
     Format(
         "ratings",

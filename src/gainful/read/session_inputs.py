@@ -27,7 +27,7 @@ from gainful.read.formats import (
     find_table_format,
 )
 from gainful.read.frames import as_polars, is_frame
-from gainful.read.json_records import binary_format, build_columns, first_records
+from gainful.read.json_records import build_columns, first_records
 from gainful.read.named_columns import TEXT, Header, InputTable
 from gainful.read.path_finder import find_first, list_paths
 from gainful.read.qrels_and_run import Qrels
@@ -238,7 +238,7 @@ def refuse_unknown_json(source: Source) -> None:
         raise BadInput(source.name, "it has no records")
     if find_format(source).name in ("json", "jsonl") and source.head.lstrip()[:1] not in b"{[":
         raise NoColumn(source.name, "this is JSON, but holds no records", _list_record_formats())
-    records = first_records(source) if binary_format(source) is None else []
+    records = first_records(source) if source.table_format is None else []
     keys = list(dict.fromkeys(key for record in records for key in record))
     if keys and Header(keys, "").find_column(LOG_COLUMNS["doc"].names) is None:
         problem = f"this is JSON, but not a known log: it has {list_columns(keys)}"
