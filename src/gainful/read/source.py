@@ -301,9 +301,9 @@ class Source:
 
 def is_path(text: str) -> bool:
     """Does a text look like the path of a file, and not like the id of a document?"""
-    suffixes = (".txt", ".run", ".trec", ".csv", ".tsv", ".json", ".jsonl", ".parquet", ".res")
-    compressed = text.endswith((".gz", ".zst"))
-    return "/" in text or "\\" in text or compressed or text.lower().endswith(suffixes)
+    plain = (".txt", ".run", ".trec", ".res", ".csv", ".tsv", ".json", ".jsonl", ".ndjson")
+    suffixes = (*plain, ".parquet", ".arrow", ".feather", *SUFFIXES)
+    return "/" in text or "\\" in text or text.lower().endswith(suffixes)
 
 
 def is_file(path: str | PathLike[str]) -> bool:
