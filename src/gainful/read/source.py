@@ -178,6 +178,7 @@ def _iterate_parts(packed: BinaryIO, open_stream: Callable[[], Any]) -> Iterator
 _HEAD_SIZE = _TAIL_SIZE = 1 << 16
 _PIECE_BYTES = 1 << 24  # of lines that are read together
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"  # a byte-order mark, which some editors put before UTF-8
+SEPARATORS = ",;|"  # of fields in CSV
 DATASET = "irds:"  # before the id of a dataset: a typo must not start a download
 ARROW_STREAM = b"\xff\xff\xff\xff"  # before every message of a stream of Arrow's
 _TABLES = {b"PAR1": "parquet", b"ARROW1": "arrow", ARROW_STREAM: "arrow"}  # Feather's are Arrow's
