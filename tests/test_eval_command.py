@@ -1,7 +1,5 @@
 """`gainful eval` and `gainful check`, as a person or a script calls them."""
 
-from __future__ import annotations
-
 import csv
 import gzip
 import io
@@ -116,8 +114,8 @@ def test_a_pipe_gets_tabs_and_a_terminal_a_table_that_fits(call):
     [([], ""), (["-m", "map"], "--per-query"), (["-m", "map", "--per-query"], "")],
 )
 def test_quiet_says_nothing_beside_the_numbers_but_what_trec_eval_would_print(call, words, note):
-    said = call("eval", "qrels.txt", "bm25.run", "-q", *words).err
-    assert note in said if note else said == ""
+    message = call("eval", "qrels.txt", "bm25.run", "-q", *words).err
+    assert note in message if note else message == ""
 
 
 def test_the_shape_of_json(call):
@@ -168,10 +166,10 @@ def test_many_measures_stand_below_one_another(call):
 
 
 def test_conventions_by_name_and_by_field(call):
-    def printed(run, *words):
+    def run_eval(run, *words):
         return call("eval", "qrels.txt", run, "-v", "--format", "table", *words).out
 
-    like = printed("dense.run", "-m", "RR", "--like", "trec_eval_9").split("·")
+    like = run_eval("dense.run", "-m", "RR", "--like", "trec_eval_9").split("·")
     assert find_notes(like, "like", "trec_eval_9")
     assert find_notes(like, "missing", "left", "out")
     best, worst = (
@@ -179,11 +177,11 @@ def test_conventions_by_name_and_by_field(call):
         for ties in ("best", "worst")
     )
     assert best.splitlines()[1] > worst.splitlines()[1]
-    assert "nDCG" in printed("bm25.run", "-m", "nDCG", "--gain", "0:0,1:1,2:10", "--empty", "1")
-    changed = printed("bm25.run", "-m", "P@1", "--rel", "2")
+    assert "nDCG" in run_eval("bm25.run", "-m", "nDCG", "--gain", "0:0,1:1,2:10", "--empty", "1")
+    changed = run_eval("bm25.run", "-m", "P@1", "--rel", "2")
     assert "rel=2.0" in changed
     assert find_notes(changed.split("·"), "grade", "2")
-    discounted = printed("bm25.run", "-m", "DCG", "--discount", "jk2008", "--b", "4")
+    discounted = run_eval("bm25.run", "-m", "DCG", "--discount", "jk2008", "--b", "4")
     assert "discount 1/(1+log4(i))" in discounted
 
 
@@ -198,14 +196,14 @@ def test_a_value_above_one_is_flagged(call, folder):
 
 
 def test_output_to_a_file(call, folder):
-    def written(name, *words):
+    def write(name, *words):
         call("eval", "qrels.txt", "bm25.run", "-m", "RR", "-o", name, *words)
         return (folder / name).read_text()
 
-    assert written("out.csv") == "run,RR\nbm25,0.6666666666666666\n"
-    assert json.loads(written("out.json"))["runs"]
-    assert "3 queries · like gainful" in written("out.txt")
-    assert "3 queries · like gainful" in written("t.txt", "--format", "table")
+    assert write("out.csv") == "run,RR\nbm25,0.6666666666666666\n"
+    assert json.loads(write("out.json"))["runs"]
+    assert "3 queries · like gainful" in write("out.txt")
+    assert "3 queries · like gainful" in write("t.txt", "--format", "table")
 
 
 def test_names_of_runs_as_short_as_they_can_be(call, folder):
@@ -364,23 +362,24 @@ BROKEN = '{"query":"1","doc":"a","score":0.9}\n{"query":"1","doc":"a","score":"x
 CHECKED = {  # files in the order they are named, the status, and what is said of them
     "three fields beside judgments": (
         {"qrels": "1 0 a 1\n1 0 b 0\n", "short.tsv": "1\tb\t1\n1\ta\t2\n"},
-        *(0, ["short.tsv (run, trec)"]),
+        0,
+        ["short.tsv (run, trec)"],
     ),
     "three fields beside a run": (
         {"judged.tsv": "1\ta\t1\n1\tb\t0\n", "trec.run": "1 Q0 a 1 2 x\n"},
-        *(0, ["judged.tsv (judgments, trec)"]),
+        0,
+        ["judged.tsv (judgments, trec)"],
     ),
     "JSON beside judgments": (
         {"qrels.txt": QRELS, "scores.json": '{"1": {"a": 3, "x": 2}}'},
-        *(0, ["scores.json (run, json)"]),
+        0,
+        ["scores.json (run, json)"],
     ),
-    "BEIR beside a run": (
-        {"beir.tsv": BEIR, "bm25.run": RUN},
-        *(0, ["beir.tsv (judgments, tsv)"]),
-    ),
+    "BEIR beside a run": ({"beir.tsv": BEIR, "bm25.run": RUN}, 0, ["beir.tsv (judgments, tsv)"]),
     "an id of many characters": (
         {"long.run": f"1 Q0 {'x' * 10**5} 1 1 r\n"},
-        *(0, ["long.run (run, trec)"]),
+        0,
+        ["long.run (run, trec)"],
     ),
     "every format": (
         {
@@ -400,22 +399,20 @@ CHECKED = {  # files in the order they are named, the status, and what is said o
     ),
     "a broken file and the next": (
         {"y.jsonl": BROKEN, "qrels.txt": QRELS},
-        *(1, ["qrels.txt (judgments, trec)"]),
+        1,
+        ["qrels.txt (judgments, trec)"],
     ),
-    "nothing in common": (
-        {"qrels.txt": QRELS, "other.run": "7 Q0 a 1 1 x\n"},
-        *(1, ["in common"]),
-    ),
+    "nothing in common": ({"qrels.txt": QRELS, "other.run": "7 Q0 a 1 1 x\n"}, 1, ["in common"]),
 }
 
 
 @pytest.mark.parametrize("case", CHECKED)
 def test_what_check_takes_files_for(call, folder, case):
-    files, status, said = CHECKED[case]
+    files, status, words = CHECKED[case]
     for name, text in files.items():
         write_file(folder / name / "qrels/test.tsv" if name == "set" else folder / name, text)
     printed = call("check", *files, status=status).out
-    assert [words for words in said if words not in printed] == []
+    assert [part for part in words if part not in printed] == []
 
 
 def test_check_reports_everything_in_one_pass(call, folder):

@@ -1,7 +1,5 @@
 """Families of comparisons: max-T, corrections and their intervals, against code in loops."""
 
-from __future__ import annotations
-
 import json
 import math
 import tracemalloc
@@ -23,7 +21,7 @@ from gainful.evidence.statistics.correction import CORRECTIONS
 from gainful.evidence.statistics.max_t import flip_families, step_down_max_t
 from gainful.evidence.statistics.outcome import Resampling, UnitSums
 from gainful.evidence.statistics.paired_tests import TESTS
-from gainful.progress import watch_work
+from gainful.progress import watch
 
 RNG = np.random.default_rng(16)
 PAIRS_OF_THREE = np.array([[1, 0], [2, 0], [2, 1]])
@@ -140,10 +138,7 @@ def test_max_t_over_all_measures_takes_the_same_sign_for_a_query_in_each():
     assert outcome.p.ravel() == pytest.approx(own, abs=1e-12)
     assert outcome.p_corrected.ravel() == pytest.approx(among, abs=1e-12)
     alone = apply_tests(
-        paired[:1],
-        ALL_PAIRS,
-        Method("randomisation", "max-t", "measure", resampling),
-        list("abcd"),
+        paired[:1], ALL_PAIRS, Method("randomisation", "max-t", "measure", resampling), list("abcd")
     )
     assert (outcome.p_corrected[0] >= alone.p_corrected[0]).all()
 
@@ -355,7 +350,7 @@ def test_every_test_says_whether_it_takes_clusters():
 
 def test_long_work_is_told_of_as_it_goes():
     shares = []
-    with watch_work(lambda name, share: shares.append((name, share))):
+    with watch(work=lambda name, share: shares.append((name, share))):
         flip_families([UnitSums.from_values(RNG.random((600, 3)))], PAIRS_OF_THREE, Resampling())
     assert {name for name, _ in shares} == {"resampling"}
     assert len(shares) > 5
@@ -364,11 +359,7 @@ def test_long_work_is_told_of_as_it_goes():
 
 
 def test_a_terminal_sees_how_far_resampling_is(run_gainful, monkeypatch):
-    words = (
-        "compare",
-        NEWS_QRELS,
-        *NEWS_RUNS.values(),
-    )
+    words = ("compare", NEWS_QRELS, *NEWS_RUNS.values())
     monkeypatch.setattr("gainful.cli.streams._LONG_WORK", -1)
     assert "resampling [" in run_gainful(*words, "--resamples", "50000", tty=True).err
     assert run_gainful(*words, "--resamples", "50000").err.count("resampling [") == 0

@@ -1,7 +1,5 @@
 """`gainful gate`: every rule, every refusal, and never a pass by accident."""
 
-from __future__ import annotations
-
 import io
 import json
 import sys
@@ -100,8 +98,7 @@ def test_without_a_baseline_the_lowest_queries_are_shown(gate, decide):
 
 
 @pytest.mark.parametrize(
-    ("run", "row"),
-    [("once", "q3 1.0000 0.5000 -0.5000"), ("lost", "q5 1.0000 0.0000 -1.0000")],
+    ("run", "row"), [("once", "q3 1.0000 0.5000 -0.5000"), ("lost", "q5 1.0000 0.0000 -1.0000")]
 )
 def test_queries_that_fell_most_are_the_first_to_look_at(gate, base, run, row):
     out = gate(f"{run}.txt", *base, "--max-drop", "RR=0.06", status=1)
@@ -247,7 +244,7 @@ def test_rounding_that_always_goes_one_way_is_no_evidence(base, decide):
 
 
 @pytest.mark.parametrize(
-    ("queries", "measures", "run", "said"),
+    ("queries", "measures", "run", "parts"),
     [
         (1, "RR", "best", "only one query"),
         (1, "RR", "worse", "only one query"),
@@ -258,14 +255,14 @@ def test_rounding_that_always_goes_one_way_is_no_evidence(base, decide):
     ],
 )
 def test_a_drop_that_too_few_queries_could_never_show_does_not_pass(
-    gate, queries, measures, run, said
+    gate, queries, measures, run, parts
 ):
     write_qrels(Path("few.txt"), {q: {"good": 1} for q in QUERIES[:queries]})
     gate("best.txt", "-m", "RR,P@1", "--save-baseline", "b.json", qrels="few.txt")
     words = ("-m", measures, "--baseline", "b.json", "--significant", "0.05")
-    status = {"passed": 0, "FAILED": 1}.get(said, 2)
+    status = {"passed": 0, "FAILED": 1}.get(parts, 2)
     out = gate(f"{run}.txt", *words, status=status, qrels="few.txt")
-    assert [part for part in said.split("|") if part not in out] == []
+    assert [part for part in parts.split("|") if part not in out] == []
 
 
 def test_monte_carlo_is_reproducible_and_says_its_seed(gate, decide):

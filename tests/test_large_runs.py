@@ -1,7 +1,5 @@
 """Runs in files that memory might not hold: read in parts, with the values of the whole."""
 
-from __future__ import annotations
-
 import gzip
 import json
 
@@ -10,7 +8,7 @@ import pytest
 
 import gainful
 from gainful.errors import BadInput, GainfulError
-from gainful.progress import watch_reading
+from gainful.progress import watch
 from gainful.read import lazy, source, spill
 
 MEASURES = ["nDCG@3", "AP", "RR", "P@2", "infAP"]
@@ -93,7 +91,7 @@ def test_what_is_wrong_is_told_with_its_line(name, tmp_path, monkeypatch):
 def test_progress_comes_to_its_end(tmp_path, monkeypatch):
     monkeypatch.setenv("GAINFUL_MEMORY", "0")
     files, shares = write_files(tmp_path, LINES), []
-    with watch_reading(lambda name, _, share: shares.append((name, share))):
+    with watch(reading=lambda name, _, share: shares.append((name, share))):
         gainful.evaluate(*files, "nDCG@3")
     own = [share for name, share in shares if name.endswith("run.txt")]
     assert len(own) > 3

@@ -1,7 +1,5 @@
 """How sure is a mean: its interval over queries, and what a single query does to it."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json
@@ -21,7 +19,7 @@ import gainful
 from gainful.errors import BadValue, WrongType
 from gainful.evidence.intervals import Averaged, find_intervals
 from gainful.evidence.statistics.outcome import Resampling
-from gainful.progress import watch_work
+from gainful.progress import watch
 
 tenths = st.lists(st.integers(0, 10), min_size=2, max_size=12)
 
@@ -82,7 +80,7 @@ def test_intervals_of_100_000_queries_take_20_seconds_of_the_processor_for_three
 def test_measures_are_drawn_together_as_each_would_be_alone_and_progress_is_reported():
     averaged, shares = draw_averaged(2000, 3), []
     resampling = Resampling(resamples=999)
-    with watch_work(lambda name, share: shares.append((name, share))):
+    with watch(work=lambda name, share: shares.append((name, share))):
         together = find_intervals([*averaged, *draw_averaged(90, 1)], resampling)
     assert together[:3] == [find_intervals([item], resampling)[0] for item in averaged]
     assert [share for _, share in shares].count(1) == 2  # 2000 queries once, 90 once

@@ -1,7 +1,5 @@
 """Logs of searches as sessions: any table, times, events, gaps; what is wrong is told."""
 
-from __future__ import annotations
-
 from contextlib import suppress
 from datetime import UTC, datetime
 
@@ -15,7 +13,7 @@ from written_files import write_file, write_lines, write_table
 
 import gainful
 from gainful.errors import BadInput, BadValue, GainfulError, NoColumn, UnknownName
-from gainful.progress import watch_reading
+from gainful.progress import watch
 from gainful.read.event_times import parse_times
 from gainful.read.session_inputs import as_sessions
 
@@ -383,7 +381,7 @@ def test_sessions_of_a_user_that_overlap_are_told(tmp_path):
 def test_progress_of_a_log_is_reported(tmp_path):
     shares = []
     path = write_file(tmp_path / "log.csv", CLICK_LOG)
-    with watch_reading(lambda _, size, share: shares.append((size, share))):
+    with watch(reading=lambda _, size, share: shares.append((size, share))):
         as_sessions(path)
     assert {size for size, _ in shares} == {len(CLICK_LOG)}
     assert [share for _, share in shares] == sorted(share for _, share in shares)

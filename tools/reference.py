@@ -146,16 +146,23 @@ def _describe_name(module: ModuleType, name: str) -> str:
 
 
 def _link_names(text: str) -> str:
-    """Prose in which a class of `gainful` leads to its page, and a guide to the folder above."""
+    """Prose in which a class, and a name of a module, leads to its page; a guide to the folder above."""
     prose = re.split(r"(^```.*?^```)", text, flags=re.MULTILINE | re.DOTALL)
     above = [part.replace("](", "](../") for part in prose[::2]]
-    prose[::2] = [re.sub(r"(?<!\[)`([A-Z]\w+)`", _link_name, part) for part in above]
+    prose[::2] = [
+        re.sub(r"(?<!\[)`(?:gainful\.)?((?:\w+\.)?[A-Za-z]\w+)`", _link_name, part)
+        for part in above
+    ]
     return "".join(prose)
 
 
 def _link_name(code: re.Match[str]) -> str:
-    is_class = code[1] in gainful.__all__ and is_documented(getattr(gainful, code[1]))
-    return f"[{code[0]}]({code[1]}.md)" if is_class else code[0]
+    module, _, name = code[1].rpartition(".")
+    if module not in ("", *MODULES) or not (module or name[0].isupper()):
+        return code[0]
+    owner = import_module(f"gainful.{module}".rstrip("."))
+    is_page = name in owner.__all__ and is_documented(getattr(owner, name))
+    return f"[{code[0]}]({_page_of(owner, name).removeprefix('api/')})" if is_page else code[0]
 
 
 def _short_path(module: ModuleType, name: str) -> str:

@@ -6,7 +6,7 @@ person can mend it without a trace and a program can catch it by its type.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from functools import partial
 from math import isfinite
 from typing import Any
@@ -143,6 +143,10 @@ class Duplicated(BadInput):
     """A document listed twice where it may be listed once."""
 
 
+class Changed(BadInput):
+    """A file that was cut or grew while it was read."""
+
+
 class Swapped(BadInput):
     """A run where judgments belong, or the other way round."""
 
@@ -225,6 +229,7 @@ class UnknownName(GainfulError, LookupError, ValueError):
         """
         from gainful.synonyms import ARGUMENTS, REMOVED, find_nearest  # noqa: PLC0415  (of a mistake)
 
+        name = str(name)  # whatever was given in its place
         self.kind, self.name, self.known_names, self.hint = kind, name, tuple(known_names), hint
         if kind.endswith("option") and name in REMOVED:
             answer = REMOVED[name]
@@ -248,6 +253,13 @@ class UnknownName(GainfulError, LookupError, ValueError):
     def __reduce__(self) -> tuple[Any, tuple[object, ...]]:
         words = (self.kind, self.name, self.known_names, self.hint, self.answer)
         return partial(type(self), lists_all=self.lists_all), words
+
+
+def check_name(kind: str, name: object, known: Collection[str], hint: str = "") -> str:
+    """The name, which must be one of those that are known."""
+    if not isinstance(name, str) or name not in known:
+        raise UnknownName(kind, str(name), known, hint)
+    return name
 
 
 def _show_name(name: str) -> str:

@@ -6,45 +6,34 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 
-# Called with the name of a file, its size in bytes, and the share of it that has been read.
-Watcher = Callable[[str, int, float], None]
-_watcher: ContextVar[Watcher | None] = ContextVar("watcher", default=None)
+ReadingWatcher = Callable[[str, int, float], None]  # a file, its size in bytes, the share read
+WorkWatcher = Callable[[str, float], None]  # what is being done, and the share of it that is
+_watchers: ContextVar[tuple[ReadingWatcher | None, WorkWatcher | None]] = ContextVar(
+    "watchers", default=(None, None)
+)
 
 
 @contextmanager
-def watch_reading(watcher: Watcher) -> Iterator[None]:
-    """Tell `watcher` how far files have been read, until the end of the block."""
-    token = _watcher.set(watcher)
+def watch(
+    *, reading: ReadingWatcher | None = None, work: WorkWatcher | None = None
+) -> Iterator[None]:
+    """Tell watchers how far files have been read and work is done, until the end of the block."""
+    token = _watchers.set((reading, work))
     try:
         yield
     finally:
-        _watcher.reset(token)
+        _watchers.reset(token)
 
 
 def report_reading(name: str, size: int, share: float) -> None:
     """A file of so many bytes has been read to this share of it; 1 is all of it."""
-    watcher = _watcher.get()
+    watcher, _ = _watchers.get()
     if watcher is not None:
         watcher(name, size, share)
 
 
-# Called with what is being done, and the share of it that is.
-WorkWatcher = Callable[[str, float], None]
-_work_watcher: ContextVar[WorkWatcher | None] = ContextVar("work_watcher", default=None)
-
-
-@contextmanager
-def watch_work(watcher: WorkWatcher) -> Iterator[None]:
-    """Tell `watcher` how far computations have come, until the end of the block."""
-    token = _work_watcher.set(watcher)
-    try:
-        yield
-    finally:
-        _work_watcher.reset(token)
-
-
 def report_work(name: str, share: float) -> None:
     """What is being done has come to this share; 1 is all of it."""
-    watcher = _work_watcher.get()
+    _, watcher = _watchers.get()
     if watcher is not None:
         watcher(name, share)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Unpack
 
 from gainful.api.session_options import ReadingOptions, SessionReading, answer_session_options
 from gainful.defaults import SEED
+from gainful.errors import WrongType, check_whole_number
 from gainful.evidence.searchers.calibration import (
     Calibration,
     check_level,
@@ -59,6 +61,9 @@ def calibrate(
         >>> calibration.measure, round(calibration["b"].low, 2), round(calibration["b"].high, 2)
         ('nsDCG(b=1.99, bq=3.98)@10', 1.95, 2.03)
     """
+    check_whole_number("seed", seed, 0)
+    if not isinstance(by, (str, Sequence)):
+        raise WrongType("by", by, "the name of a column, or several")
     _, sessions = SessionReading.from_options(options).read(log, gains=False)
     first_queries = options.get("first_queries")
     share = check_level(level)

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from gainful.api.keywords import answer_keywords
-from gainful.errors import BadValue, UnknownName
+from gainful.errors import BadValue, check_name
 from gainful.match.check import CheckReport, Finding, check_pairs
 from gainful.read.column_names import ColumnMapping, ColumnNames, read_column_names
 from gainful.read.file_check import (
@@ -69,8 +69,8 @@ def check(
         >>> check({"1": {"a": 1}}, {"1": ["a", "b"]}).ok
         True
     """
-    if sessions_format is not None and sessions_format not in SESSION_FORMATS:
-        raise UnknownName("session format", sessions_format, SESSION_FORMATS)
+    if sessions_format is not None:
+        check_name("session format", sessions_format, SESSION_FORMATS)
     names = read_column_names(columns)
     asked = {"tool": tool, "gap": gap, "events": events, "topics": topics, "pages": pages}
     sources = _open_all(files, names)

@@ -70,7 +70,7 @@ def find_groups(
     A column is that of the table of queries or, without one, of the first input that has it.
     """
     group, queries = reading.group, reading.queries
-    if group == RELEVANT_DOCS:
+    if isinstance(group, str) and group == RELEVANT_DOCS:
         return group, _group_by_relevant(judgments).get
     if not isinstance(group, str) or queries is not None or group == TEXT_LENGTH:
         return _find_told_groups(group, queries)

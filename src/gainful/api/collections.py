@@ -50,12 +50,12 @@ def evaluate_collections(
     reading.build_recipes(measures)  # a measure that is wrong is wrong everywhere
     results: dict[str, dict[str, QueryResults]] = {}
     problems: list[str] = []
-    found: dict[str, None] = {}
+    run_names: dict[str, None] = {}
     for place in _list_folders(folder):
         try:
             qrels, runs = _find_files(place)
             results[place.name] = {}
-            found |= dict.fromkeys(runs)
+            run_names |= dict.fromkeys(runs)
             judgments = reading.read_qrels(qrels)
             for name, run in runs.items():
                 try:
@@ -71,7 +71,7 @@ def evaluate_collections(
             problems.append(f"left out: {problem}")
     if not any(results.values()):
         raise BadInput(str(folder), "no collection can be evaluated", "; ".join(problems))
-    notes = (*problems, *describe_missing(results, list(found)))
+    notes = (*problems, *describe_missing(results, list(run_names)))
     return CollectionResults(results=results, notes=notes)
 
 

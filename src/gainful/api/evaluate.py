@@ -360,7 +360,7 @@ def evaluate_matched(
     recipes = {name: recipe for name, recipe in all_recipes.items() if not recipe.entry.of_items}
     of_items = {name: all_recipes[name] for name in all_recipes if name not in recipes}
     named_items = reading.items, reading.interactions
-    if of_items or named_items != (None, None):
+    if of_items or any(item is not None for item in named_items):
         # Few ask for it.
         from gainful.measure.exposure import add_exposure, check_items  # noqa: PLC0415
         from gainful.read.items import read_items  # noqa: PLC0415
@@ -395,8 +395,9 @@ def evaluate_matched(
 def _read_small_files(
     qrels: AnyQrels, runs: Mapping[str, AnyRun], reading: RunReading
 ) -> tuple[NestedDict, dict[str, NestedDict]] | None:
-    formats = {reading.qrels_format, reading.run_format} - {None, "trec"}
-    if formats or reading.columns.names or os.environ.get("GAINFUL_ENGINE"):
+    formats = (reading.qrels_format, reading.run_format)
+    has_others = any(name is not None and name != "trec" for name in formats)
+    if has_others or reading.columns.names or os.environ.get("GAINFUL_ENGINE"):
         return None
     nested = [*read_small_files([qrels, *runs.values()])]
     if not nested and find_spec("gainful_native") and all(map(_is_file, runs.values())):
@@ -473,7 +474,7 @@ def evaluate_run(
     name: str | None = None,
 ) -> tuple[QueryResults, MatchedRun]:
     """One run, named for its file if it has no other name."""
-    return next(evaluate_matched(qrels, {name or "": run}, measures, reading))
+    return next(evaluate_matched(qrels, {str(name or ""): run}, measures, reading))
 
 
 def match_run(

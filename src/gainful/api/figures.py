@@ -29,7 +29,7 @@ from gainful.api.run_options import (
 from gainful.api.sessions import evaluate as evaluate_sessions
 from gainful.api.sweep import sweep
 from gainful.defaults import RESAMPLES, SEED
-from gainful.errors import BadInput, BadValue, OneGroup, UnknownName
+from gainful.errors import BadInput, BadValue, OneGroup, UnknownName, check_name
 from gainful.evidence.comparisons.comparison import Comparison
 from gainful.evidence.intervals import mean_intervals
 from gainful.evidence.pairing import pair_results
@@ -324,8 +324,7 @@ def _grows_by_rank(entry: Entry) -> bool:
 def _select_means(results: Results, measures: Sequence[Measure], query: str | None) -> Array:
     if query is None:
         return np.array([results.mean[str(measure)] for measure in measures])
-    if query not in results.ids:
-        raise UnknownName("query", query, results.ids)
+    check_name("query", query, results.ids)
     row = list(results.ids).index(query)
     values = [np.ma.asarray(results.values[str(measure)])[row] for measure in measures]
     return np.array([np.nan if np.ma.is_masked(value) else float(value) for value in values])
@@ -474,9 +473,7 @@ _LOOK_OPTIONS = tuple(attribute.name for attribute in fields(Look))
 
 def find_figure(name: str) -> Figure:
     """The figure of a name."""
-    if name not in FIGURES:
-        raise UnknownName("figure", str(name), FIGURES, "gainful figure lists them")
-    return FIGURES[name]
+    return FIGURES[check_name("figure", name, FIGURES, "gainful figure lists them")]
 
 
 def figure(name: str, *inputs: Any, **options: Any) -> alt.TopLevelMixin:
@@ -547,20 +544,20 @@ _VERBS: Mapping[InputKind, Callable[..., Any]] = {
 }
 
 
-def draw_files(
-    name: str, *files: Any, options: Mapping[str, Any], look: Look, **reading: Any
-) -> Drawing:
+def draw_files(name: str, *files: Any, look: Look, **options: Any) -> Drawing:
     """A figure of files, evaluated or swept first where it is made of results.
 
-    `options` are those of the figure's data function, `reading` those of the verb before it.
+    What its data function takes by name goes there; all else to the verb before it, if any.
     """
     entry = find_figure(name)
+    own = {key: options.pop(key) for key in signature(entry.data).parameters if key in options}
+    own = {key: value for key, value in own.items() if value is not None}
     try:
         if entry.input_kind in _VERBS:
-            result = _VERBS[entry.input_kind](*files, **reading)
-            data = build_data(name, result, **options)
+            result = _VERBS[entry.input_kind](*files, **options)
+            data = build_data(name, result, **own)
         else:
-            data = build_data(name, *files, **options, **reading)
+            data = build_data(name, *files, **own, **options)
     except OneGroup as error:  # of a sweep
         data = winner_map.build_empty_data(error.problem)
     return Drawing(entry, data, look)

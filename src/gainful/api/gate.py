@@ -11,7 +11,7 @@ from attrs import evolve
 from gainful.api.clusters import find_clusters
 from gainful.api.evaluate import evaluate_run
 from gainful.api.run_options import GroupOptions, RunOptions, RunReading, answer_run_options
-from gainful.errors import GainfulError
+from gainful.errors import GainfulError, WrongType
 from gainful.evidence.gates.apply_rules import apply_rules
 from gainful.evidence.gates.baseline import make_baseline
 from gainful.evidence.gates.rules import MeasureBounds, RuleOptions, Rules
@@ -91,6 +91,9 @@ def judge_run(
     **options: Unpack[GroupOptions],
 ) -> Verdict:
     """The verdict on a run by these rules; nothing is saved before its `save_baseline`."""
+    if not isinstance(save_to, str | PathLike | None):
+        raise WrongType("save_to", save_to, "the path of a file")
+    rules.refuse_idle(has_baseline=baseline is not None, saving=save_to is not None)
     reading = RunReading.from_options(options)
     old_baseline = None if baseline is None else read_baseline(baseline)
     known = () if old_baseline is None else old_baseline.measures

@@ -22,7 +22,7 @@ from gainful.convention.session import (
     Statistic,
     SubtopicGrades,
 )
-from gainful.errors import BadValue
+from gainful.errors import BadValue, WrongType
 from gainful.evidence.method import METHOD_SETS
 from gainful.formula import NamedFormula
 from gainful.match.behaviour_gains import ESTIMATE, GainRule, gain_from_behaviour, list_behaviour
@@ -334,7 +334,9 @@ def read_session_qrels(
     """
     if qrels is None:
         return None, columns
-    names = dict(columns or {})
+    if not isinstance(columns, Mapping | None):
+        raise WrongType("columns", columns, '{"session": "visit", "query": "step"}')
+    names = {str(role): name for role, name in (columns or {}).items()}
     own = {role: names.pop(role) for role in [*names] if role == "grade" or "qrels." in role}
     return as_qrels_columns(as_qrels(qrels, qrels_format, own)), names or None
 

@@ -92,7 +92,7 @@ def sweep(
         like=reading.like,
         settings=reading.settings,
     )
-    names = (by,) if isinstance(by, str) else tuple(by)
+    names = (by,) if isinstance(by, str) else by
     recipes = build_grid().recipes  # which refuses mistakes before anything is read
     if find_engine(sessions) is not None and not list_others_in_parts(reading.options):
         from gainful.api.session_parts import prepare_parts  # noqa: PLC0415  (narwhals, slow to load)

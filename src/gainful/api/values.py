@@ -45,6 +45,8 @@ def read_values(
     """
     if isinstance(measures, str):
         measures = [measures]
+    if not isinstance(measures, Sequence | None):
+        raise WrongType("measures", measures, "names of measures")
     if not values:
         raise WrongType("values", None, "one or more files, frames or dicts")
     results: dict[str, QueryResults] = {}

@@ -172,7 +172,6 @@ def gate(
         refuse_idle_options(
             ("test", "alpha", "cluster", "seed", "resamples"), "needs tests against a baseline"
         )
-    _refuse_no_rule(rules, baseline, save_baseline)
     if run is None and not holds_qrels_and_run(qrels, options["columns"]):
         raise click.UsageError("name a RUN: gainful gate QRELS RUN --floor nDCG@10=0.45")
     run = run or qrels
@@ -189,18 +188,6 @@ def gate(
     deliver(verdict.page(verbose=verbose), form, output, beside=verdict.files_to_save())
     _append_summary(verdict)
     return 0 if verdict.passed else 1
-
-
-def _refuse_no_rule(rules: Rules, baseline: str | None, save_baseline: str | None) -> None:
-    if not rules.has_rules and save_baseline is None:
-        raise click.UsageError(
-            "a gate without a rule passes everything: name --floor, --ceiling, --max-drop, "
-            "--no-worse-than, --per-query or --significant, or --save-baseline"
-        )
-    if rules.needs_baseline and baseline is None:
-        raise click.UsageError(
-            "--max-drop, --no-worse-than, --per-query and --significant need --baseline FILE"
-        )
 
 
 def _append_summary(verdict: Verdict) -> None:

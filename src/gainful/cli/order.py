@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import click
-
 from gainful.api import order as api
 from gainful.cli.answer import argument, command
 from gainful.cli.options import PRINT_RUNS, RESAMPLING, Row, option
@@ -15,15 +13,15 @@ from gainful.page.shown import Shown
 
 
 @command(
-    argument("[QRELS]"),
-    argument("RUN RUN RUN..."),
+    argument("QRELS"),
+    argument("RUN RUN RUN...", required=True),
     "measures",
     Row("--p P", "Persistence of RBO.", default=PERSISTENCE),
     option("test", "Significance test between two runs."),
     option("correct", "Correction of p. [max-t; for other tests holm]"),
     *("cluster", *RESAMPLING, *PRINT_RUNS),
 )
-def order(*, qrels: str | None, runs: Any, measures: Any, **options: Any) -> Shown:
+def order(*, runs: Any, **options: Any) -> Shown:
     """Do measures agree on which RUN is better, and which separates runs best?
 
     Prints two tables. The first has for each measure its discriminative power (the share of pairs
@@ -43,6 +41,4 @@ def order(*, qrels: str | None, runs: Any, measures: Any, **options: Any) -> Sho
       gainful order qrels.txt runs/*.txt -m nDCG@10 -m AP -o order.json
     """
     refuse_certain(options["test"])
-    if qrels is None or not runs:
-        raise click.UsageError("name QRELS and runs: gainful order QRELS RUN RUN RUN…")
-    return api.order(qrels, runs, measures, **options)
+    return api.order(runs=runs, **options)

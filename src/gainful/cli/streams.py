@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, TextIO
 
 import click
 
-from gainful.progress import watch_reading, watch_work
+from gainful.progress import watch
 from gainful.text import escape_controls, fold_line, shorten, shorten_message
 
 if TYPE_CHECKING:
@@ -120,7 +120,7 @@ def show_progress() -> Iterator[None]:
         yield
         return
     bar = _Bar()
-    with watch_reading(bar.update), watch_work(bar.update_work):
+    with watch(reading=bar.update, work=bar.update_work):
         try:
             yield
         finally:

@@ -6,14 +6,14 @@ interval leaves out 0 where the corrected p is above alpha.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from math import inf
 from typing import Any, TypedDict, Unpack, cast
 
 import numpy as np
 from attrs import Factory, evolve, frozen
 
-from gainful.errors import BadValue, UnknownName, check_number
+from gainful.errors import BadValue, check_name, check_number
 from gainful.evidence.pairing import (
     ClusterChoice,
     Clusters,
@@ -199,7 +199,7 @@ class Method:
         return evolve(self, resampling=evolve(self.resampling, resamples=ample))
 
 
-def build_method(tests: Iterable[str] = TEST_NAMES, **options: Unpack[MethodOptions]) -> Method:
+def build_method(tests: Collection[str] = TEST_NAMES, **options: Unpack[MethodOptions]) -> Method:
     """A method whose test and correction exist and go together; others are refused."""
     given: dict[str, Any] = {"test": None, "correct": None, "resamples": None, **options}
     test, correct, resamples = given.pop("test"), given.pop("correct"), given.pop("resamples")
@@ -208,10 +208,8 @@ def build_method(tests: Iterable[str] = TEST_NAMES, **options: Unpack[MethodOpti
     if resamples is not None:
         chance["resamples"] = resamples
     standardise = given.get("standardise")
-    if standardise not in (None, "normal"):
-        raise UnknownName(
-            "standardisation", str(standardise), ["normal"], "the others were removed"
-        )
+    if standardise is not None:
+        check_name("standardisation", standardise, ["normal"], "the others were removed")
     equivalent = given.get("equivalent")
     margins = equivalent.values() if isinstance(equivalent, Mapping) else [equivalent]
     for margin in () if equivalent is None else margins:

@@ -11,7 +11,7 @@ from typing import Literal
 import numpy as np
 from attrs import evolve, frozen
 
-from gainful.errors import BadValue, CannotCompare, UnknownName, WrongType
+from gainful.errors import BadValue, CannotCompare, WrongType, check_name
 from gainful.evidence.statistics.correction import TUKEY
 from gainful.evidence.statistics.effect_size import constant_columns
 from gainful.evidence.statistics.outcome import Outcome, Resampling, UnitSums, drop_rounding_noise
@@ -191,15 +191,12 @@ def choose_baseline(baseline: str | None, names: Sequence[str], kind: str) -> st
     """What the others are set against: the first, or one of them by name."""
     if baseline is None:
         return names[0]
-    if baseline not in names:
-        raise UnknownName(kind, str(baseline), names, f"the baseline is one of the {kind}s")
-    return baseline
+    return check_name(kind, baseline, names, f"the baseline is one of the {kind}s")
 
 
 def choose_pairs(choice: PairChoice, number: int, base: int) -> list[tuple[int, int]]:
     """Each against the baseline and, if all are compared, the others among themselves."""
-    if choice not in ("all", "baseline"):
-        raise UnknownName("choice of pairs", str(choice), ("all", "baseline"))
+    check_name("choice of pairs", choice, ("all", "baseline"))
     rest = [(b, a) for a, b in combinations(range(number), 2) if base not in (a, b)]
     with_base = [(at, base) for at in range(number) if at != base]
     return with_base + rest if choice == "all" else with_base
@@ -276,7 +273,7 @@ class Clusters:
         return [label for _, label in labels if label is not None]
 
 
-def read_clusters(cluster: ClusterChoice) -> Clusters:
+def read_clusters(cluster: ClusterChoice | Clusters) -> Clusters:
     r"""Clusters by a pattern with a group, or from a dict of the cluster of each query.
 
     Examples:
@@ -289,6 +286,8 @@ def read_clusters(cluster: ClusterChoice) -> Clusters:
         ...
         gainful.errors.BadValue: cluster is '^(.+_'; allowed: a pattern with a group, such as ...
     """
+    if isinstance(cluster, Clusters):  # of a column, which is read already
+        return cluster
     if isinstance(cluster, Mapping):
         by_query = {str(query): str(label) for query, label in cluster.items()}
         return Clusters("a dict", by_query.get)

@@ -37,7 +37,7 @@ from gainful.page.page import Page, Section
 from gainful.page.shown import Shown, refuse_truth
 from gainful.page.table import Column, build_table, list_fields, to_plain_data
 from gainful.text import count_noun, mark_notes, pluralise
-from gainful.types import Array
+from gainful.types import MAX_COUNT, Array
 
 DIFFERENCE = 0.05
 CONFIDENCE = 0.8  # that the spread is not larger than the one that is allowed for
@@ -103,7 +103,7 @@ class Plan(Shown):
     def __attrs_post_init__(self) -> None:
         for name in ("alpha", "power", "confidence"):
             check_share(name, getattr(self, name))
-        check_whole_number("comparisons", self.comparisons)
+        check_whole_number("comparisons", self.comparisons, most=MAX_COUNT)
         check_levels(self.level, self.power)
 
     @property
@@ -221,11 +221,20 @@ def spread_ratio(deviations: Array, confidence: float) -> float:
         >>> round(spread_ratio(np.array([-1.0, -0.5, 0.0, 0.5, 1.0]), 0.8), 4)  # √(4 / 1.6488)
         1.5576
     """
-    from scipy.stats import chi2, kurtosis  # noqa: PLC0415  (slow to load)
+    from scipy.stats import chi2  # noqa: PLC0415  (slow to load)
 
-    number, excess = len(deviations), float(kurtosis(deviations, bias=False))
-    degrees = 2 * number / (max(excess, 0.0) + 2 * number / (number - 1))
+    number = len(deviations)
+    kurtosis = excess_kurtosis(deviations)
+    degrees = 2 * number / (max(kurtosis, 0.0) + 2 * number / (number - 1))
     return sqrt(degrees / float(chi2.ppf(1 - confidence, degrees)))
+
+
+def excess_kurtosis(deviations: Array) -> float:
+    """The kurtosis beyond that of normal values, unbiased; scipy's differs in the last digit."""
+    number = len(deviations)
+    ratio = number * float((deviations**4).sum()) / float((deviations**2).sum()) ** 2
+    scale = (number - 1) / ((number - 2) * (number - 3))
+    return scale * ((number + 1) * (ratio - 3) + 6)
 
 
 def _format_answer(plan: Plan) -> str:

@@ -100,7 +100,7 @@ def judge_by_clicks(
     """
     check_whole_number("least_impressions", least_impressions)
     check_whole_number("least_users", least_users)
-    if grades is not None and grades not in GRADES:
+    if grades is not None and str(grades) not in GRADES:
         raise BadValue("grades", grades, f"{', '.join(GRADES)}; or nothing, for gains")
     rows, user = _list_seen(sessions, weighted=weighted)
     asked = rows.group_by("query").agg(

@@ -91,7 +91,7 @@ def refuse_other_query_types(qrels: NestedDict, run: NestedDict) -> None:
 
 
 def _refuse_other_doc_types(qrels: NestedDict, run: NestedDict) -> None:
-    """The same of the first document of each query: all would take longer than to match."""
+    """Those of the first document of each query: all would take longer than to match."""
     firsts = [
         [next(iter(inner)) for inner in side.mapping.values() if inner] for side in (qrels, run)
     ]

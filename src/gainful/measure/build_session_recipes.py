@@ -5,7 +5,7 @@ What is set explicitly in the measure wins, then the option, then `like`, then t
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from attrs import evolve
@@ -96,7 +96,9 @@ def build_session_recipes(
     of_all = {name: options[name] for name in _OF_ALL_SESSION_MEASURES if name in options}
     convention = like_sessions(like).with_settings(**of_all)
     named = usual_session_measures(observed) if measures is None else measures
-    listed = [named] if isinstance(named, (str, Measure)) else list(named)
+    listed = [named] if isinstance(named, (str, Measure)) else named
+    if not isinstance(listed, Iterable):
+        raise WrongType("measures", measures, "names such as nsDCG(b=2, bq=4)@10")
     recipes = build_each(
         listed if cost is None else [*listed, cost_measure(cost)],
         lambda measure: build_session_recipe(measure, options=options, like=convention),

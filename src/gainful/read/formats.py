@@ -12,7 +12,7 @@ from typing import Any
 
 from attrs import frozen
 
-from gainful.errors import BadInput, NoColumn, Swapped, UnknownName
+from gainful.errors import BadInput, NoColumn, Swapped, check_name
 from gainful.read.column_names import USUAL_NAMES, ColumnMapping, are_column_names
 from gainful.read.qrels_and_run import QRELS, RUN, Kind, Rows, Value
 from gainful.read.source import DATASET, SEPARATORS, Source, is_folder, open_source
@@ -334,19 +334,15 @@ def find_format(
 ) -> Format:
     """The format of judgments or a run, by its name or by what the file looks like."""
     name = format_name or _find_named_header(source, columns)
-    if name is not None and name not in RUN_FORMATS:
-        raise UnknownName("format", name, RUN_FORMATS)
     if name is not None:
-        return RUN_FORMATS[name]
+        return RUN_FORMATS[check_name("format", name, RUN_FORMATS)]
     return next(entry for entry in RUN_FORMATS.values() if entry.fits(source))
 
 
 def find_session_format(source: Source, format_name: str | None = None) -> Format:
     """The format of sessions, by its name or by what the file looks like."""
-    if format_name is not None and format_name not in SESSION_FORMATS:
-        raise UnknownName("session format", format_name, SESSION_FORMATS)
     if format_name is not None:
-        return SESSION_FORMATS[format_name]
+        return SESSION_FORMATS[check_name("session format", format_name, SESSION_FORMATS)]
     if find_format(source).name == "trec":  # as is all that is neither JSON nor a table
         texts = (entry for entry in SESSION_FORMATS.values() if not entry.of_records)
         return next(entry for entry in texts if entry.fits(source))

@@ -9,6 +9,7 @@ from typing import Any
 
 from attrs import field, fields_dict, frozen
 
+from gainful.errors import WrongType
 from gainful.read.column_names import USUAL_NAMES, ColumnMapping, read_column_names
 from gainful.read.event_times import parse_duration
 from gainful.read.session_events import EventWords
@@ -18,6 +19,8 @@ AnyTopics = str | PathLike[str] | Mapping[str, str]
 
 
 def _list_tools(tool: str | Sequence[str] | None) -> tuple[str, ...]:
+    if not isinstance(tool, str | Sequence | None):
+        raise WrongType("tool", tool, "the name of a tool, or several")
     return (tool,) if isinstance(tool, str) else tuple(tool or ())
 
 

@@ -6,7 +6,6 @@ data, in which nothing can end the script that it stands in.
 
 from __future__ import annotations
 
-import json
 from functools import cache
 from html import escape as escape_html
 from importlib.resources import files
@@ -18,13 +17,6 @@ from gainful.page.render import write_atomically
 from gainful.show.theme import build_css
 
 _FOLDER = files(__package__) / "pages"  # in a folder or in a zip
-_ESCAPES = {
-    "<": "\\u003c",
-    ">": "\\u003e",
-    "&": "\\u0026",
-    "\u2028": "\\u2028",
-    "\u2029": "\\u2029",
-}
 
 
 class HtmlPage(str):
@@ -95,10 +87,11 @@ def to_script_json(data: object) -> str:
         >>> "</" in to_script_json({"ends": "</script>"})
         False
     """
-    text = json.dumps(data, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
-    for character, escape in _ESCAPES.items():
-        text = text.replace(character, escape)
-    return text
+    from jinja2.utils import htmlsafe_json_dumps  # noqa: PLC0415  (of the extra report)
+
+    return str(
+        htmlsafe_json_dumps(data, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    )
 
 
 @cache

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from attrs import evolve
 
-from gainful.errors import BadInput, BadValue, CannotCompare, UnknownName
+from gainful.errors import BadInput, BadValue, CannotCompare, check_name
 from gainful.evidence.gates.baseline import (
     Sides,
     check_drift,
@@ -100,16 +100,6 @@ def apply_rules(
         'RR 0.5000 is below its floor 0.6'
     """
     mean = means(results)
-    if not (rules.has_rules or saving):
-        allowed = (
-            "a floor, a ceiling, max_drop, no_worse_than, per_query or significant; else all would "
-            "pass"
-        )
-        raise BadValue("rules", "none", allowed)
-    if rules.needs_baseline and baseline is None:
-        raise BadValue(
-            "baseline", None, "a baseline, which every rule but floors and ceilings needs"
-        )
     _check_groups(results, rules)
     pairs: dict[str, PairedValues] = {}
     notes = _check_missing_queries(results, rules) if baseline is None and rules.has_rules else []
@@ -320,8 +310,8 @@ def _list_groups(
     name, flags = _measure_name(results, measure, argument), results.group_flags()
     if group is None:
         return [(name, None, None)]
-    if group != EVERY_GROUP and group not in flags:
-        raise UnknownName("group", group, list(flags))
+    if group != EVERY_GROUP:
+        check_name("group", group, flags)
     return [(name, label, some) for label, some in flags.items() if group in (label, EVERY_GROUP)]
 
 

@@ -11,7 +11,7 @@ from typing import Any, Literal, TypedDict
 from attrs import field, frozen
 
 from gainful.defaults import ALPHA, RESAMPLES, SEED
-from gainful.errors import BadValue, UnknownName, WrongType, check_number
+from gainful.errors import BadValue, WrongType, check_name, check_number
 from gainful.evidence.statistics.outcome import Resampling
 from gainful.evidence.statistics.paired_tests import TESTS
 from gainful.measure.entry import HIGHER, Direction
@@ -19,7 +19,7 @@ from gainful.measure.language import expand, parse
 from gainful.measure.measure import Measure
 from gainful.page.table import to_plain_data
 from gainful.rounding import ROUNDING
-from gainful.text import count_noun, format_change, format_distinct, format_exact
+from gainful.text import count_noun, format_change, format_distinct, format_exact, name_way
 from gainful.types import is_whole_number
 
 Rule = Literal["floor", "ceiling", "max_drop", "no_worse_than", "per_query", "significant", "drift"]
@@ -202,10 +202,7 @@ def _convert_allowances(allow: str | Iterable[str]) -> tuple[str, ...]:
     if not isinstance(allow, Iterable):
         raise WrongType("allow", allow, ", ".join(ALLOWANCES))
     names = (allow,) if isinstance(allow, str) else tuple(allow)
-    for name in names:
-        if name not in ALLOWANCES:
-            raise UnknownName("allowance", str(name), ALLOWANCES)
-    return names
+    return tuple(check_name("allowance", name, ALLOWANCES) for name in names)
 
 
 EVERY_GROUP = "*"
@@ -236,10 +233,9 @@ def parse_bounds(
     """A bound for each measure, by the name it was given; two for one measure are an error."""
     limits: dict[str, Any] = {}
     names: dict[tuple[str | None, Measure], str] = {}
-    pairs = values.items() if isinstance(values, Mapping) else values or ()
-    if isinstance(pairs, str) or not all(
-        isinstance(pair, tuple) and len(pair) == 2 for pair in pairs
-    ):
+    given = values.items() if isinstance(values, Mapping) else () if values is None else values
+    pairs = list(given) if isinstance(given, Iterable) else [given]
+    if not all(isinstance(pair, tuple) and len(pair) == 2 for pair in pairs):
         raise WrongType(argument, values, form)
     for name, value in pairs:
         group, measure = split_group(name) if argument in GROUP_RULES else (None, parse(name))
@@ -308,8 +304,7 @@ class Rules:
     allow: tuple[str, ...] = field(default=(), converter=_convert_allowances)
 
     def __attrs_post_init__(self) -> None:
-        if not isinstance(self.test, str) or self.test not in TESTS:
-            raise UnknownName("test", str(self.test), TESTS)
+        check_name("test", self.test, TESTS)
         check_number(
             "alpha",
             self.alpha,
@@ -344,6 +339,17 @@ class Rules:
         """Does one of them need a baseline?"""
         bounds = (self.max_drop, self.no_worse_than, self.per_query)
         return any(bounds) or self.significant is not None
+
+    def refuse_idle(self, *, has_baseline: bool, saving: bool) -> None:
+        """Refuse no rule at all, by which all would pass, and rules that lack a baseline."""
+        if not (self.has_rules or saving):
+            shell = "--floor, --ceiling, --max-drop, --no-worse-than, --per-query, --significant"
+            python = "floors, ceilings, max_drop, no_worse_than, per_query, significant"
+            names = name_way(f"{shell} or --save-baseline", f"{python} or save_to")
+            raise BadValue("rules", "none", f"{names}: a gate without a rule passes everything")
+        if self.needs_baseline and not has_baseline:
+            allowed = "a baseline, which every rule but floors and ceilings needs"
+            raise BadValue(name_way("--baseline FILE", "baseline"), None, allowed)
 
     def measures_of_rules(self) -> dict[str, Measure]:
         """The measures that a rule names, by the name it has there."""

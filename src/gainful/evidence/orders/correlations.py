@@ -10,7 +10,7 @@ import numpy as np
 import polars as pl
 from attrs import astuple, evolve, frozen
 
-from gainful.errors import BadInput, BadValue, UnknownName
+from gainful.errors import BadInput, BadValue, check_name
 from gainful.evidence.pairing import Clusters
 from gainful.evidence.statistics.bootstrap import (
     Bootstrap,
@@ -122,8 +122,7 @@ class Correlations(Shown):
 
 def check_coefficient(coefficient: str) -> None:
     """Refuse a coefficient that is none of ours."""
-    if not isinstance(coefficient, str) or coefficient not in COEFFICIENTS:
-        raise UnknownName("coefficient", str(coefficient), COEFFICIENTS)
+    check_name("coefficient", coefficient, COEFFICIENTS)
 
 
 def correlate_units(

@@ -10,7 +10,7 @@ import numpy as np
 import polars as pl
 from attrs import evolve, field, frozen
 
-from gainful.errors import BadValue, CannotCompare, UnknownName, WrongType
+from gainful.errors import BadValue, CannotCompare, WrongType, check_name
 from gainful.evidence.method import Method, build_method, test_pairs
 from gainful.evidence.pairing import (
     NOT_A_MEAN,
@@ -466,8 +466,7 @@ def order_means(
     runs = tuple(means[first])
     flags = significant or {}
     for measure in lower_is_better:
-        if measure not in means:
-            raise UnknownName("measure", str(measure), means)
+        check_name("measure", measure, means)
     merits = {
         measure: {
             system: -mean if measure in lower_is_better and is_number(mean) else mean

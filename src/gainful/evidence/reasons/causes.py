@@ -14,7 +14,7 @@ import numpy as np
 from attrs import Factory, frozen
 
 from gainful.convention import Convention
-from gainful.errors import UnknownName
+from gainful.errors import check_name
 from gainful.match.matched import Matched
 from gainful.measure.entry import Recipe
 from gainful.types import Array
@@ -110,9 +110,9 @@ SESSION_CAUSES: Mapping[str, Cause] = {cause.name: cause for cause in _ALL_SESSI
 def find_cause(name: str, causes: Mapping[str, Cause]) -> Cause:
     """The cause by its name or title."""
     by_title = {cause.title: cause for cause in causes.values()}
-    if name not in causes and name not in by_title:
-        raise UnknownName("cause", name, causes)
-    return causes.get(name) or by_title[name]
+    if isinstance(name, str) and name in by_title:
+        return by_title[name]
+    return causes[check_name("cause", name, causes)]
 
 
 # A tool that refuses the data has no number to compare. What it would most likely do if it went

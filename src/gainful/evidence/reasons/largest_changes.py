@@ -256,8 +256,8 @@ def find_largest_changes(
 ) -> LargestChanges:
     """Which queries changed most from one run to another, and what moved in them?
 
-    The baseline comes first; both runs are matched with the same judgments. So many queries are
-    taken apart that rose, and as many that fell.
+    The baseline comes first; both runs are matched with the same judgments. Up to `most` queries
+    that rose are explained, and as many that fell.
     """
     recipe = values[1].recipes[measure]
     before, after = (values_by_query(results, measure) for results in values)

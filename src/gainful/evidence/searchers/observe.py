@@ -215,7 +215,7 @@ def observe_searchers(
 
 
 def _choose_source(sessions: Sessions, depth_from: str | None) -> DepthFrom | None:
-    if depth_from is not None and depth_from not in DEPTH_SOURCES:
+    if depth_from is not None and str(depth_from) not in DEPTH_SOURCES:
         raise BadValue("depth_from", depth_from, " or ".join(DEPTH_SOURCES))
     for source in DEPTH_SOURCES:
         if source in sessions.frame.columns and depth_from in (None, source):

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from math import ceil
 from typing import Literal
 
 import numpy as np
 from attrs import frozen
 
-from gainful.errors import BadValue, UnknownName
+from gainful.errors import BadValue, check_name
 from gainful.rounding import COARSE_ROUNDING
 from gainful.types import Array
 
@@ -128,7 +128,7 @@ CORRECTIONS: Mapping[str, Correction] = {
 
 
 def correction_for(
-    test: str, correct: str | None, tests: Iterable[str], family: str = "measure"
+    test: str, correct: str | None, tests: Collection[str], family: str = "measure"
 ) -> str:
     """The correction that goes with a test; both are names of our tables.
 
@@ -139,18 +139,15 @@ def correction_for(
         >>> correction_for("tukey", None, tests, "all")
         'bonferroni'
     """
-    if not isinstance(test, str) or test not in tests:
-        raise UnknownName("test", str(test), tests)
-    if not isinstance(family, str) or family not in FAMILIES:
-        raise UnknownName("family", str(family), FAMILIES)
+    check_name("test", test, tests)
+    check_name("family", family, FAMILIES)
     if correct is None:
         usual = {
             **dict.fromkeys(_MAX_T_TESTS, MAX_T),
             TUKEY: "bonferroni" if family == "all" else "none",
         }
         return usual.get(test, "holm")
-    if not isinstance(correct, str) or correct not in CORRECTIONS:
-        raise UnknownName("correction", str(correct), CORRECTIONS)
+    check_name("correction", correct, CORRECTIONS)
     if test == TUKEY and correct not in _ACROSS_MEASURES:
         allowed = "bonferroni or none: tukey corrects over pairs itself, so only measures remain"
         raise BadValue("correct", correct, allowed)

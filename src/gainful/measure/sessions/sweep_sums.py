@@ -16,7 +16,7 @@ import numpy as np
 from attrs import define, evolve, field, frozen
 
 from gainful.convention.session import SessionConvention, like_sessions
-from gainful.errors import BadValue, UnknownName, WrongType
+from gainful.errors import BadValue, WrongType, check_name
 from gainful.formula import NamedFormula
 from gainful.match.session_groups import Keys, count_sessions, number_groups, order_keys
 from gainful.match.sessions import MatchedSessions
@@ -92,7 +92,7 @@ def _parse_numbers(
     items = list(parts)
     try:
         numbers = [float(part) for part in items]
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise BadValue(name, value, allowed) from None
     if not numbers or (count is not None and len(numbers) != count):
         raise BadValue(name, value, allowed)
@@ -165,8 +165,7 @@ def build_sweep_grid(
             raise BadValue("measure", str(parsed_measure), f"no {name} in it: that is swept")
     if weights is not None and "gain" in dict(parsed_measure.params):
         raise BadValue("weights", weights, f"nothing: {parsed_measure} has a gain")
-    weights_list = [weights] if isinstance(weights, (str, Mapping, NamedFormula)) else weights
-    gains = [None] if weights_list is None else [as_gain(weight) for weight in weights_list]
+    gains = _list_gains(weights)
     bases = parse_bases("b", b, points), parse_bases("bq", bq, points)
     recipes = []
     for gain, x in product(gains, depths):
@@ -197,13 +196,21 @@ def build_sweep_grid(
     )
 
 
+def _list_gains(weights: Weights | Sequence[Weights] | None) -> list[NamedFormula | None]:
+    several = [weights] if isinstance(weights, (str, Mapping, NamedFormula)) else weights
+    if not isinstance(several, Sequence | None):
+        raise WrongType("weights", weights, "linear, exp, a table such as 0:0,1:1, or several")
+    return [*map(as_gain, several or ())] or [None]
+
+
 def _parse_reference(
     reference: Mapping[str, float] | None, convention: SessionConvention
 ) -> tuple[float, float]:
     usual = {"b": convention.b or 2, "bq": convention.bq or 4}
+    if not isinstance(reference, Mapping | None):
+        raise WrongType("reference", reference, '{"b": 2, "bq": 4}')
     for name in reference or {}:
-        if name not in usual:
-            raise UnknownName("part of the reference", name, usual)
+        check_name("part of the reference", name, usual)
     both = {**usual, **(reference or {})}
     return rank_base.check(both["b"]), query_base.check(both["bq"])
 
@@ -348,14 +355,7 @@ class SweepRow:
 def sum_for_sweep(
     sessions: MatchedSessions, recipe: SessionRecipe, group: Ranks, groups: int
 ) -> SweepSums:
-    """The gains of all sessions, added up where they share what matters.
-
-    Args:
-        sessions: those that were matched.
-        recipe: sDCG or nsDCG, everything settled but b and bq.
-        group: the number of each session's group.
-        groups: how many groups there are.
-    """
+    """The gains of all sessions, added up where they share what matters: all but b and bq."""
     gains, max_queries = session_gains(sessions, recipe), int(sessions.query_counts.max())
     if recipe.entry.normalised:
         kind, session_count, sum_without_ideal, group_of_kind, ideals = _group_by_ideal(

@@ -47,6 +47,11 @@ def build_data(
         equal = f"Both runs have the same {measure_name} on every {unit}"
         empty_reason = f"{equal}: there is no difference to show."
     first, second = names
+    title = f"{measure_name} by {unit}: {second} against {first}"
+    if better != worse:
+        leader = second if better > worse else first
+        among = f"{max(better, worse)} of {count_noun(len(frame), unit)}"
+        title = f"{leader} is better in {measure_name} on {among}"
     summary = []
     mean = frame["difference"].mean()
     if isinstance(mean, float):
@@ -58,7 +63,7 @@ def build_data(
     dropped_note = f"Note: {count_noun(dropped, unit)} left out, as only one run has them"
     return FigureData(
         frame=frame,
-        title=f"{measure_name} by {unit}: {second} against {first}",
+        title=title,
         caption=(*summary, *caption_lines, *([dropped_note] if dropped else [])),
         axis_title=f"difference in {mark_lower(measure_name, direction)}",
         empty_reason=empty_reason,

@@ -7,8 +7,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from textwrap import wrap
 from typing import Any, Literal
 
+import numpy as np
 import polars as pl
-from attrs import define, field, frozen
+from attrs import field, frozen
 
 from gainful.errors import BadValue, WrongType, check_whole_number
 from gainful.measure.entry import Direction
@@ -82,24 +83,10 @@ def build_title(text: str, width: float) -> dict[str, Any]:
     return {"text": title_lines[0] if len(title_lines) == 1 else title_lines}
 
 
-@define
-class _Block:
-    """Labels that stand close together: where they would like to be, and who they are."""
-
-    target_sum: float  # the sum of where the middle of the block would be, by each of them
-    members: list[int]
-
-    def first_position(self, gap: float, low: float, high: float) -> float:
-        size = gap * (len(self.members) - 1)
-        middle = self.target_sum / len(self.members)
-        return min(max(middle - size / 2, low), max(high - size, low))
-
-
 def spread_labels(targets: Sequence[float], gap: float, low: float, high: float) -> list[float]:
     """Places at least `gap` from one another, near their targets, within bounds.
 
-    Neighbours that are too near become a block, which stands where it is nearest to the
-    targets of all its members.
+    Labels that are too near stand where they are nearest to the targets of all of them.
 
     Examples:
         >>> spread_labels([10, 12, 50], 10, 0, 100)
@@ -107,24 +94,20 @@ def spread_labels(targets: Sequence[float], gap: float, low: float, high: float)
         >>> spread_labels([95, 99], 10, 0, 100)
         [90.0, 100.0]
     """
-    order = sorted(range(len(targets)), key=lambda index: targets[index])
-    blocks: list[_Block] = []
-    for index in order:
-        blocks.append(_Block(min(max(targets[index], low), high), [index]))
-        while len(blocks) > 1:
-            end = blocks[-2].first_position(gap, low, high) + gap * len(blocks[-2].members)
-            if blocks[-1].first_position(gap, low, high) >= end:  # they do not touch
-                break
-            lower = blocks.pop()
-            upper = blocks[-1]
-            upper.target_sum += lower.target_sum
-            upper.members += lower.members
-    positions = [0.0] * len(targets)
-    for block in blocks:
-        start = block.first_position(gap, low, high)
-        for offset, index in enumerate(block.members):
-            positions[index] = float(start + offset * gap)
-    return positions
+    if not targets:
+        return []
+    order, steps = np.argsort(targets, kind="stable"), gap * np.arange(len(targets))
+    # Isotonic regression: means of neighbours, the smallest to the right, of these the largest.
+    sums = np.cumsum([0.0, *(np.clip(targets, low, high)[order] - steps)])
+    first, last = np.ogrid[: len(targets), 1 : len(targets) + 1]
+    sizes = np.where(last > first, last - first, np.inf)
+    means = np.where(last > first, (sums[last] - sums[first]) / sizes, np.inf)
+    smallest = np.minimum.accumulate(means[:, ::-1], axis=1)[:, ::-1]
+    nearest = np.where(last > first, smallest, -np.inf).max(axis=0)
+    places = np.empty(len(targets))
+    places[order] = np.clip(nearest, low, max(high - steps[-1], low)) + steps
+    found: list[float] = places.tolist()
+    return found
 
 
 DrawChart = Callable[["FigureData", "Look"], Spec]

@@ -38,7 +38,15 @@ from gainful.measure.results import find_leaders
 from gainful.measure.values import Results
 from gainful.page.table import Table, to_one_line
 from gainful.show.pages.report_data import Choice
-from gainful.text import count_noun, format_range, join_words, mark_notes, pluralise, shorten
+from gainful.text import (
+    count_noun,
+    format_range,
+    join_words,
+    mark_notes,
+    number_doubles,
+    pluralise,
+    shorten,
+)
 from gainful.types import finite_or_none
 
 _MAX_NAME_LENGTH = 60  # characters of a run's name
@@ -56,21 +64,14 @@ def label_runs(names: Sequence[str]) -> list[str]:
     """Short, distinct names of runs without control characters.
 
     Examples:
-        >>> label_runs(["bm25", "x" * 100, "x" * 99])[1:] == [
-        ...     "x" * 57 + "...",
-        ...     "x" * 57 + "... (2)",
+        >>> label_runs(["bm25", "x" * 100, "x" * 99]) == [
+        ...     "bm25",
+        ...     "x" * 57 + "... 1",
+        ...     "x" * 57 + "... 2",
         ... ]
         True
     """
-    run_labels: list[str] = []
-    for name in names:
-        label = to_one_line(shorten(name, _MAX_NAME_LENGTH)) or "run"
-        base_label, suffix = label, 1
-        while label in run_labels:
-            suffix += 1
-            label = f"{base_label} ({suffix})"
-        run_labels.append(label)
-    return run_labels
+    return number_doubles([to_one_line(shorten(name, _MAX_NAME_LENGTH)) or "run" for name in names])
 
 
 def write_headline(
