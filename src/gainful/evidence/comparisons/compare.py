@@ -51,6 +51,7 @@ from gainful.evidence.statistics.effect_size import (
     skewness_of_changes,
 )
 from gainful.evidence.statistics.outcome import (
+    MIN_RESAMPLES,
     Outcome,
     Resampling,
     UnitSums,
@@ -423,7 +424,7 @@ def compare_groups(
     places = choose_pairs(
         method.pairs, len(comparison.systems), comparison.systems.index(comparison.baseline)
     )
-    samples, notes = _build_samples(results, build, comparison)
+    samples, notes = _build_samples(results, build, comparison, method, places)
     families = [samples]
     if method.family == "measure":
         families = [[item for item in samples if item[0] == name] for name in comparison.measures]
@@ -457,7 +458,11 @@ _MeasuredGroup = tuple[str, str, Sample]  # the measure, the group, what is comp
 
 
 def _build_samples(
-    results: Sequence[Results], build: BuildSample, comparison: Comparison
+    results: Sequence[Results],
+    build: BuildSample,
+    comparison: Comparison,
+    method: Method,
+    places: Sequence[IndexPair],
 ) -> tuple[list[_MeasuredGroup], list[str]]:
     """What can be compared of each measure and group, and why others cannot."""
     samples: list[_MeasuredGroup] = []
@@ -475,6 +480,7 @@ def _build_samples(
             try:
                 _refuse_one([groups.get(label) for groups in flags], comparison.evidence.unit)
                 sample = build(some)
+                _refuse_untestable(sample, method, places)
                 problem = "" if [*sample.names] == [*comparison.systems] else "some have none of it"
             except (CannotCompare, BadValue) as error:
                 problem = str(error)
@@ -493,6 +499,15 @@ def _build_samples(
 def _refuse_one(flags: Sequence[Flags | None], unit: str) -> None:
     if max(int(some.sum()) for some in flags if some is not None) == 1:
         raise CannotCompare(f"one {unit} is too few")
+
+
+def _refuse_untestable(sample: Sample, method: Method, places: Sequence[IndexPair]) -> None:
+    """Whether assignments of a study can be permuted is known only when it is tested."""
+    if not isinstance(sample, PairedSample):
+        alone = evolve(method, correction="none", correction_given=True)
+        own = sample.complete_method(alone, places)
+        few = evolve(own.resampling, resamples=MIN_RESAMPLES)
+        sample.test_pairs(evolve(own, resampling=few), places)
 
 
 def _test_family(
