@@ -1,7 +1,5 @@
 """What tests share: the golden numbers, node, a browser, and a list of what did not run."""
 
-from __future__ import annotations
-
 import json
 import os
 import shutil

@@ -1,7 +1,5 @@
 """Every measure of the catalogue: its worked example, its spellings, its bounds."""
 
-from __future__ import annotations
-
 import ast
 import math
 from pathlib import Path

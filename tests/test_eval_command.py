@@ -1,7 +1,5 @@
 """`gainful eval` and `gainful check`, as a person or a script calls them."""
 
-from __future__ import annotations
-
 import csv
 import gzip
 import io

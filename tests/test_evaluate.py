@@ -1,7 +1,5 @@
 """`gainful.evaluate`: what goes in, what comes out, and what is refused."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The script of the live page computes what Python computes, whatever the sessions are."""
 
-from __future__ import annotations
-
 import json
 import re
 import subprocess

@@ -1,7 +1,5 @@
 """Families of comparisons: max-T, corrections and their intervals, against code in loops."""
 
-from __future__ import annotations
-
 import json
 import math
 import tracemalloc

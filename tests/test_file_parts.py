@@ -1,7 +1,5 @@
 """Large TREC files are read in pieces and matched in parts: as if they were read at once."""
 
-from __future__ import annotations
-
 from functools import partial
 
 import pytest

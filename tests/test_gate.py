@@ -1,7 +1,5 @@
 """`gainful gate`: every rule, every refusal, and never a pass by accident."""
 
-from __future__ import annotations
-
 import io
 import json
 import sys

@@ -1,7 +1,5 @@
 """Small files made to break a reader: one line with the place, soon, and nothing taken silently."""
 
-from __future__ import annotations
-
 import csv
 import gzip
 import io

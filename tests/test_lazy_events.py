@@ -1,7 +1,5 @@
 """Logs of events in lazy polars, DuckDB and Spark give the sessions that they give in memory."""
 
-from __future__ import annotations
-
 from datetime import UTC, datetime
 from random import Random
 

@@ -1,7 +1,5 @@
 """Pages: one value, from which every format of every result is written."""
 
-from __future__ import annotations
-
 import csv
 import json
 import pickle

@@ -1,7 +1,5 @@
 """Reading judgments and runs: every format, every spelling of it, and every way it can be wrong."""
 
-from __future__ import annotations
-
 import bz2
 import gzip
 import io

@@ -1,7 +1,5 @@
 """Sessions from tables, TREC's XML, conversations and Dynamic Domain; what is wrong is told."""
 
-from __future__ import annotations
-
 import math
 from pathlib import Path
 

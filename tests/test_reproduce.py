@@ -1,7 +1,5 @@
 """`gainful reproduce`: what repro_eval 0.5.0 printed for the same data, and straight loops."""
 
-from __future__ import annotations
-
 import json
 from math import sqrt
 from random import Random

@@ -1,7 +1,5 @@
 """Results as people use them: a mapping of means, frames, equality, pickles, pictures."""
 
-from __future__ import annotations
-
 import pickle
 
 import polars as pl

@@ -1,7 +1,5 @@
 """Every worked number of the source documents, right where they are right, errata as errata."""
 
-from __future__ import annotations
-
 from math import e
 
 import numpy as np

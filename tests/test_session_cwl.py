@@ -1,7 +1,5 @@
 """INST's and IFT's searchers, in single lists and in sessions, against cwl_eval and by hand."""
 
-from __future__ import annotations
-
 import math
 import random
 

@@ -1,7 +1,5 @@
 """Rows on disk, in parts of whole owners."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

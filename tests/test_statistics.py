@@ -1,7 +1,5 @@
 """Tests, intervals and corrections against scipy, statsmodels, ranx, enumeration and print."""
 
-from __future__ import annotations
-
 from functools import partial
 from itertools import permutations, product
 from time import perf_counter

@@ -1,7 +1,5 @@
 """Measures of tensors: the numbers of NumPy, on the strict array API and on JAX."""
 
-from __future__ import annotations
-
 import array_api_strict
 import jax
 import jax.numpy as jnp

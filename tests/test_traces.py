@@ -1,7 +1,5 @@
 """Traces, transcripts, turns and iKAT's runs: what their specifications say becomes sessions."""
 
-from __future__ import annotations
-
 import json
 import sys
 from functools import partial

@@ -1,7 +1,5 @@
 """User Behavior Insights: queries and events of UBI 1.x become sessions with what was clicked."""
 
-from __future__ import annotations
-
 import json
 from functools import partialmethod
 

@@ -1,7 +1,5 @@
 """Documents that nobody judged: how far they could move a value, and a comparison."""
 
-from __future__ import annotations
-
 import csv
 import json
 from itertools import product

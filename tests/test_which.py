@@ -1,7 +1,5 @@
 """Whose nDCG is this? Found by value, told in the measure language."""
 
-from __future__ import annotations
-
 import pytest
 from facts import list_facts
 from hypothesis import given, strategies as st
