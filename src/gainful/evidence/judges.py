@@ -106,7 +106,7 @@ class JudgeAgreement(Shown):
     weights: str
     level: str
     resampling: Resampling
-    measure: str = ""
+    measure: str | None = None
     order: Order | None = None
     flips: int | None = None
     notes: tuple[str, ...] = ()
@@ -120,7 +120,6 @@ class JudgeAgreement(Shown):
         ]
         return to_plain_data(evolve(self, order=None)) | {
             "pairs": pairs,
-            "measure": self.measure or None,
             "order": None if self.order is None else self.order.to_dict(),
         }
 
@@ -296,11 +295,10 @@ def _estimate(
     estimates = []
     for at, value in enumerate(bootstrap.estimate.tolist()):
         drawn, left_out = bootstrap.resampled[:, at], bootstrap.left_out[:, at]
-        if not np.isfinite(drawn).any() or not np.isfinite(value):
-            estimates.append(Estimate(finite_or_none(value)))
-            continue
-        ends = bootstrap_interval(value, drawn, left_out, alpha)
-        estimates.append(Estimate(value, *ends))
+        ends: Sequence[float] = ()
+        if np.isfinite(drawn).any() and np.isfinite(value):
+            ends = bootstrap_interval(value, drawn, left_out, alpha)
+        estimates.append(Estimate(finite_or_none(value), *ends))
     return estimates
 
 
@@ -401,17 +399,16 @@ def _describe_order(result: JudgeAgreement) -> list[str]:
 def _describe_method(result: JudgeAgreement) -> list[str]:
     queries = max(pair.queries for pair in result.pairs)
     alpha = f"Krippendorff's alpha ({result.level}) of {join_words(result.judges)}: "
-    lines = [alpha + result.alpha.describe()]
     kappa = "Cohen's kappa" if result.weights == "none" else f"kappa with {result.weights} weights"
-    lines.append(f"{kappa} · bias: by how much the second judge grades higher")
+    intervals = "one query: no intervals"
     if queries > 1:
-        lines.append(
-            f"{result.resampling.level} confidence intervals: bootstrap over "
-            f"{count_noun(queries, 'query')} ({name_interval(queries)})"
-        )
-    else:
-        lines.append("one query: no intervals")
-    return lines
+        over = f"{count_noun(queries, 'query')} ({name_interval(queries)})"
+        intervals = f"{result.resampling.level} confidence intervals: bootstrap over {over}"
+    return [
+        alpha + result.alpha.describe(),
+        f"{kappa} · bias: by how much the second judge grades higher",
+        intervals,
+    ]
 
 
 def _list_rows(result: JudgeAgreement) -> Table:

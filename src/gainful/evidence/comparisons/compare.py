@@ -425,28 +425,26 @@ def compare_groups(
         method.pairs, len(comparison.systems), comparison.systems.index(comparison.baseline)
     )
     samples, notes = _build_samples(results, build, comparison, method, places)
+    paired = [(name, sample) for name, _, sample in samples if isinstance(sample, PairedSample)]
+    if len(paired) < len(samples):
+        notes.append(f"whether differences depend on {by} is not tested: it needs paired values")
+        method = evolve(method, correction="holm") if method.correction == MAX_T else method
     families = [samples]
     if method.family == "measure":
         families = [[item for item in samples if item[0] == name] for name in comparison.measures]
     pairs: list[GroupPair] = []
     for family in filter(None, families):
         pairs += _test_family(family, method, places)
-    paired = [item for item in samples if isinstance(item[2], PairedSample)]
     interactions = []
     for measure in comparison.measures:
-        own = [sample for name, _, sample in samples if name == measure]
+        own = [sample for name, sample in paired if name == measure]
         interactions += _find_interactions(measure, own, places, method.resampling)
-    if len(paired) < len(samples):
-        notes.append(f"whether differences depend on {by} is not tested: it needs paired values")
-    correction = method.correction
-    if correction == MAX_T and len(paired) < len(samples):
-        correction = "holm"
     return GroupComparison(
         by=by,
         unit=comparison.evidence.unit,
         pairs=pairs,
         interactions=interactions,
-        correction=correction,
+        correction=method.correction,
         family=max((len(family) for family in families), default=0) * len(places),
         alpha=method.resampling.alpha,
         clustered=comparison.evidence.cluster is not None,
@@ -539,7 +537,6 @@ def _test_together(
         return test_pairs(tables, pairs, whole.fit_to_queries(tables, pairs), samples[0].names)
     alone = evolve(method, correction="none", correction_given=True)
     by_sample = [(sample, sample.complete_method(alone, places)) for sample in samples]
-    whole = evolve(whole, correction="holm") if method.correction == MAX_T else whole
     whole = evolve(whole, test=by_sample[0][1].test)
 
     def apply(resampling: Resampling) -> Outcome:
@@ -555,12 +552,11 @@ def _test_together(
 
 def _find_interactions(
     measure: str,
-    samples: Sequence[Sample],
+    paired: Sequence[PairedSample],
     places: Sequence[IndexPair],
     resampling: Resampling,
 ) -> list[GroupInteraction]:
     """Does the difference of each pair depend on the group? Of one group nothing can."""
-    paired = [sample for sample in samples if isinstance(sample, PairedSample)]
     if len(paired) < 2:
         return []
     differences = [
