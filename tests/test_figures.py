@@ -424,7 +424,7 @@ def test_files_are_what_their_suffix_says(tmp_path):
         assert (tmp_path / f"f{suffix}").read_bytes().startswith(begin)
     picture.save(chart, tmp_path / "f.json")
     data = json.loads((tmp_path / "f.json").read_text(encoding="utf-8"))
-    assert list_facts(data["title"]["text"], "a", "b") == ["AP", "b", "a"]
+    assert list_facts(data["title"]["text"], "a", "b") == ["b", "AP", "26", "40"]
 
 
 def test_a_specification_is_plain_data_and_the_same_twice(study):
