@@ -126,18 +126,12 @@ class JudgeAgreement(Shown):
     def page(self, *, verbose: bool = False) -> Page:
         """How well the judges agree, where they differ, and what that does to the order of runs."""
         listed = self.disagreements[: None if verbose else _LISTED_QUERIES]
+        pairs_of_first = self.pairs[: len(self.judges) - 1]
         return Page(
             answer=" ".join([_describe_pair(self), *_describe_order(self)]),
             sections=[
                 Section(table=build_table(self.pairs, _PAIR_COLUMNS, labels=2)),
-                *(
-                    Section(
-                        f"Grades of {pair.judges[0]} (rows) and {pair.judges[1]} (columns)",
-                        _tabulate_counts(pair),
-                    )
-                    for pair in self.pairs
-                    if verbose or pair.judges[0] == self.judges[0]
-                ),
+                *map(_tabulate_counts, self.pairs if verbose else pairs_of_first),
                 Section("Queries with most disagreement", build_table(listed, _QUERY_COLUMNS)),
                 *_tabulate_order(self),
             ],
@@ -337,14 +331,15 @@ _QUERY_COLUMNS = (
 )
 
 
-def _tabulate_counts(pair: JudgePair) -> Table:
+def _tabulate_counts(pair: JudgePair) -> Section:
     heads = ["", *map(format_exact, pair.grades), "bias"]
     biases = pair.bias_by_grade
     rows = [
         [format_exact(grade), *row, "–" if biases[grade] is None else f"{biases[grade]:+.2f}"]
         for grade, row in zip(pair.grades, pair.counts, strict=True)
     ]
-    return Table(heads, rows, numeric=True, label_columns=1)
+    title = f"Grades of {pair.judges[0]} (rows) and {pair.judges[1]} (columns)"
+    return Section(title, Table(heads, rows, numeric=True, label_columns=1))
 
 
 def _tabulate_order(result: JudgeAgreement) -> list[Section]:
