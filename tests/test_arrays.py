@@ -1,7 +1,5 @@
 """Cumulated gain on plain arrays: shapes, ideals, and laws that must hold for any ranking."""
 
-from __future__ import annotations
-
 import tracemalloc
 from inspect import getsource, signature
 from types import SimpleNamespace

@@ -1,7 +1,5 @@
 """Sessions in engines, in as many parts as can be: what they give in memory, to the last digit."""
 
-from __future__ import annotations
-
 import pickle
 import re
 from types import SimpleNamespace

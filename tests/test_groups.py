@@ -1,7 +1,5 @@
 """Groups of queries: values, intervals, comparisons and gates of each."""
 
-from __future__ import annotations
-
 from io import StringIO
 from itertools import combinations, product
 

@@ -1,7 +1,5 @@
 """Runs in files that memory might not hold: read in parts, with the values of the whole."""
 
-from __future__ import annotations
-
 import gzip
 import json
 

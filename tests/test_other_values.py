@@ -1,7 +1,5 @@
 """Values of other tools: every form gives the same results, and comparisons equal those of runs."""
 
-from __future__ import annotations
-
 import json
 
 import ir_measures

@@ -1,7 +1,5 @@
 """Logs of searches as sessions: any table, times, events, gaps; what is wrong is told."""
 
-from __future__ import annotations
-
 from contextlib import suppress
 from datetime import UTC, datetime
 

@@ -3,8 +3,6 @@
 Keys of data, and columns of frames, are those of all other runs.
 """
 
-from __future__ import annotations
-
 import re
 
 import pandas as pd

@@ -1,7 +1,5 @@
 """How many files must one read to follow a command? No more than it took yesterday."""
 
-from __future__ import annotations
-
 import sys
 from collections import Counter
 from importlib import import_module

@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from gainful.errors import BadInput
 from gainful.measure.catalogue_page import catalogue_page
 from gainful.measure.trec_eval.lines import (
-    Request,
     apply_zscores,
     evaluate_queries,
     format_query_lines,
@@ -67,9 +66,8 @@ def trec_eval(qrels_path: str, run_path: str, options: TrecEvalOptions) -> Itera
         run = add_placeholders(run, missing)
     run, stops = check_documents(judged, run, lines, options)
     reason = refuse_judgments(lines, options)
-    visits = plan_visits(judged.queries, run_queries, stops, reason, options)
-    request = Request(lines=lines, options=options, visits=visits, missing=missing)
-    evaluated = evaluate_queries(judged, run, request)
+    visits = plan_visits(judged.queries, missing, stops, reason, options)
+    evaluated = evaluate_queries(judged, run, lines, options, visits)
     if zscores is not None:
         evaluated = apply_zscores(evaluated, zscores)
     for line in format_query_lines(lines, evaluated, options):

@@ -23,6 +23,7 @@ from gainful.measure.entry import Entry, Recipe
 from gainful.measure.evaluate import compute_measures, with_max_grade
 from gainful.measure.functions.user_models import (
     CONTINUATIONS,
+    Continuation,
     chance_to_reach,
     gain_batches,
     rank_row,
@@ -46,7 +47,7 @@ def _continue_ap(gain: Array, **_: Any) -> Array:
     return np.asarray(np.divide(after, left, out=np.zeros_like(gain), where=left > 0))
 
 
-_CONTINUATIONS: Mapping[str, Callable[..., Array]] = {
+_CONTINUATIONS: Mapping[str, Continuation] = {
     **{name: rule for name, rule in CONTINUATIONS.items() if name != "IFT"},
     "P": lambda gain, k: rank_row(gain) < k,
     "RR": lambda gain, **_: np.cumsum(gain, axis=1) == 0,

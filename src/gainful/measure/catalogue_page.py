@@ -175,11 +175,15 @@ def _format_source(cite: str) -> str:
     return REFERENCES.get(cite, cite or "registered by a plug-in")
 
 
+_EXAMPLE_VALUES = {"gain": "exp", "rel": "2", "p": "0.5", "ties": "average", "of": "'AP'"}
+
+
 def _format_spelling(entry: Entry) -> str:
     cutoff = {"optional": "@10", "needed": "@10", "recall": "@0.1", "none": ""}[entry.cutoff_kind]
-    parameter = (
-        f"({entry.params[0]}={_choose_example_value(entry.params[0])})" if entry.params else ""
-    )
+    parameter = ""
+    if entry.params:
+        name = entry.params[0]
+        parameter = f"({name}={_EXAMPLE_VALUES.get(name) or _format_default(name)})"
     own_names = [f"{entry.name}{cutoff}", f"{entry.name}{parameter}{cutoff}"]
     trec_names = _list_trec_names(entry)
     return ", ".join(dict.fromkeys(own_names)) + (
@@ -189,11 +193,6 @@ def _format_spelling(entry: Entry) -> str:
 
 def _list_trec_names(entry: Entry) -> list[str]:
     return [name for name, trec_name in TREC_NAMES.items() if trec_name.measure == entry.name]
-
-
-def _choose_example_value(name: str) -> str:
-    examples = {"gain": "exp", "rel": "2", "p": "0.5", "ties": "average", "of": "'AP'"}
-    return examples[name] if name in examples else _format_default(name)
 
 
 def _format_example(entry: Entry) -> list[str]:

@@ -6,7 +6,9 @@ the base `bq` for `b`.
 
 from __future__ import annotations
 
-from gainful.formula import Const, Domain, Expr, NamedFormula, Param, Var, log, maximum, substitute
+from functools import partial
+
+from gainful.formula import Const, Domain, NamedFormula, Param, Var, log, maximum, substitute
 
 USUAL_RANGE = "1.5:10"  # of bases: what the paper of 2008 calls reasonable
 
@@ -27,27 +29,17 @@ bq = Param(
     typical=(1.5, 10),
 )
 
-
-def _make_discount(name: str, expr: Expr, meaning: str, cite: str) -> NamedFormula:
-    return NamedFormula("discount", name, expr, meaning, cite)
-
-
+_discount = partial(NamedFormula, "discount")
 _ALL = (
-    _make_discount("log2", 1 / log(2, i + 1), "what most tools mean by DCG", "burges2005"),
-    _make_discount(
-        "log", 1 / log(b, i + 1), "to any base, which cancels out of nDCG", "burges2005"
-    ),
-    _make_discount(
-        "jk2002", 1 / maximum(1, log(b, i)), "ranks up to b count in full", "jarvelin2002"
-    ),
-    _make_discount(
-        "jk2008", 1 / (1 + log(b, i)), "only the first rank counts in full", "jarvelin2008"
-    ),
-    _make_discount(
+    _discount("log2", 1 / log(2, i + 1), "what most tools mean by DCG", "burges2005"),
+    _discount("log", 1 / log(b, i + 1), "to any base, which cancels out of nDCG", "burges2005"),
+    _discount("jk2002", 1 / maximum(1, log(b, i)), "ranks up to b count in full", "jarvelin2002"),
+    _discount("jk2008", 1 / (1 + log(b, i)), "only the first rank counts in full", "jarvelin2008"),
+    _discount(
         "shifted", 1 / log(b, i + (b - 1)), "the logarithm shifted to 1 at rank 1", "kanoulas2011"
     ),
-    _make_discount("zipf", 1 / i, "one over the rank: steep", "catboost"),
-    _make_discount("none", Const(1), "every rank counts in full: CG", "jarvelin2002"),
+    _discount("zipf", 1 / i, "one over the rank: steep", "catboost"),
+    _discount("none", Const(1), "every rank counts in full: CG", "jarvelin2002"),
 )
 
 DISCOUNTS: dict[str, NamedFormula] = {discount.name: discount for discount in _ALL}
@@ -59,11 +51,5 @@ def as_query_discount(rank_discount: NamedFormula) -> NamedFormula:
     values = tuple(
         (bq.symbol, value) for symbol, value in rank_discount.values if symbol == b.symbol
     )
-    return NamedFormula(
-        "query discount",
-        rank_discount.name,
-        expr,
-        rank_discount.meaning,
-        rank_discount.cite,
-        values=values,
-    )
+    meaning, cite = rank_discount.meaning, rank_discount.cite
+    return NamedFormula("query discount", rank_discount.name, expr, meaning, cite, values=values)

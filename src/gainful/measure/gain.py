@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from functools import partial
 
 from gainful.errors import BadValue, check_number
 from gainful.formula import Const, Expr, NamedFormula, Param, Var, equal, where
@@ -15,31 +16,25 @@ _PAIR = re.compile(rf"\s*({NUMBER_PATTERN})\s*:\s*({NUMBER_PATTERN})\s*", re.ASC
 _ELSE, _ITSELF = "else", "g"  # {1:3,else:g}: every other grade is worth itself
 REL = Param("rel", "the lowest grade that counts as relevant", default=1, typical=(1, 4))
 
-
-def _make_gain(
-    name: str, expr: Expr, meaning: str, cite: str, *, signed: bool = False
-) -> NamedFormula:
-    return NamedFormula("gain", name, expr, meaning, cite, signed=signed)
-
-
+_gain = partial(NamedFormula, "gain")
 _ALL = (
-    _make_gain("linear", g, "the grade itself", "jarvelin2002"),
-    _make_gain("exp", 2**g - 1, "each grade about twice the one below", "burges2005"),
-    _make_gain("binary", where(g >= REL, 1, 0), "relevant or not", "jarvelin2002"),
-    _make_gain(
+    _gain("linear", g, "the grade itself", "jarvelin2002"),
+    _gain("exp", 2**g - 1, "each grade about twice the one below", "burges2005"),
+    _gain("binary", where(g >= REL, 1, 0), "relevant or not", "jarvelin2002"),
+    _gain(
         "penalised",
         where(g >= 0, 2**g - 1, 1 - 2 ** (-g)),
         "exponential; bad documents cost as much as good ones gain",
         "wikipedia",
         signed=True,
     ),
-    _make_gain(
+    _gain(
         "exp_above",
         where(g >= REL, 2 ** (g - REL + 1) - 1, 0),
         "exponential, counted from the lowest relevant grade",
         "elliot",
     ),
-    _make_gain("presence", Const(1), "every judged document the same", "recommenders", signed=True),
+    _gain("presence", Const(1), "every judged document the same", "recommenders", signed=True),
 )
 
 GAINS: dict[str, NamedFormula] = {gain.name: gain for gain in _ALL}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 from attrs import frozen
@@ -20,18 +20,6 @@ from gainful.read.lazy_run import LazyRun
 from gainful.read.qrels_and_run import NestedDict, Qrels, Run, example_docs, sample_scores
 from gainful.text import count_noun, quote
 from gainful.types import Array, Flags
-
-R = TypeVar("R")  # a recipe, of rankings or of sessions
-
-
-def describe_by_measure(recipes: Mapping[str, R], describe: Callable[[R], str]) -> list[str]:
-    """One thing said of all measures at once, or of each group of them by name."""
-    names_by_text: dict[str, list[str]] = {}
-    for name, recipe in recipes.items():
-        names_by_text.setdefault(describe(recipe), []).append(name)
-    if len(names_by_text) <= 1:
-        return [text for text in names_by_text if text]
-    return [f"{', '.join(names)}: {text}" for text, names in names_by_text.items() if text]
 
 
 def name_convention(convention: Settings) -> str:
@@ -88,9 +76,17 @@ def describe_convention(values: Results) -> str:
     """How the numbers came about, in one line; what differs between measures is said of each."""
     parts = [name_convention(values.convention)]
     for remark in values.REMARKS:
-        recipes = {name: recipe for name, recipe in values.recipes.items() if remark.about(recipe)}
-        texts = describe_by_measure(recipes, remark.text)
-        parts += [name_units(text, values.unit) for text in texts]
+        names_by_text: dict[str, list[str]] = {}
+        for name, recipe in values.recipes.items():
+            if remark.about(recipe):
+                text = name_units(remark.text(recipe), values.unit)
+                names_by_text.setdefault(text, []).append(name)
+        several = len(names_by_text) > 1
+        parts += [
+            f"{', '.join(names)}: {text}" if several else text
+            for text, names in names_by_text.items()
+            if text
+        ]
     return " · ".join(parts)
 
 

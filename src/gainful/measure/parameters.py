@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from numbers import Real
 
 from gainful.convention.convention import Setting
@@ -14,116 +14,83 @@ from gainful.measure.gain import REL
 from gainful.text import NUMBER_PATTERN
 from gainful.types import is_number
 
-_SHARE = Domain(above=0, below=1, closed=True)
-_ABOVE_ZERO = Domain(above=0)
-_FROM_ZERO = Domain(above=0, below=1e9, closed=True)
 
-# Symbol, meaning, default, domain, typical range.
+def _numbers(domain: Domain) -> Callable[..., Param]:
+    """A function that makes parameters of this domain; the last two numbers are a typical range."""
+
+    def make(symbol: str, default: float, meaning: str, *typical: float) -> Param:
+        extent = (typical[0], typical[1]) if typical else None
+        return Param(symbol, meaning, default, domain, extent)
+
+    return make
+
+
+_number, _positive = _numbers(Domain()), _numbers(Domain(above=0))
+_amount = _numbers(Domain(above=0, below=1e9, closed=True))
+_chance = _numbers(Domain(above=0, below=1))
+_share = _numbers(Domain(above=0, below=1, closed=True))
+
 _ALL = (
     b,
     bq,
     REL,
-    Param(
-        "p",
-        "persistence: the probability of looking at the next document",
-        0.8,
-        Domain(above=0, below=1),
-        (0.5, 0.95),
-    ),
-    Param(
+    _chance("p", 0.8, "persistence: the probability of looking at the next document", 0.5, 0.95),
+    _positive(
         "beta",
+        1,
         "the weight of recall against precision, as in trec_eval and ir_measures (van Rijsbergen's "
         "β squared); in NRBP the probability of going on, at most 1",
-        1,
-        _ABOVE_ZERO,
-        (0.5, 2),
+        0.5,
+        2,
     ),
-    Param(
-        "alpha", "the penalty for repeating a subtopic: 0 none, 1 full", 0.5, _SHARE, (0.25, 0.75)
+    _share("alpha", 0.5, "the penalty for repeating a subtopic: 0 none, 1 full", 0.25, 0.75),
+    _positive("times", 1, "how many times the number of relevant documents to look at", 0.2, 2),
+    _positive("T", 1, "how much gain the searcher wants", 1, 5),
+    _positive(
+        "b1", 0.9, "a forager whose goal is just met goes on with probability b1/(1 + b1)", 0.1, 1
     ),
-    Param(
-        "times",
-        "how many times the number of relevant documents to look at",
-        1,
-        _ABOVE_ZERO,
-        (0.2, 2),
+    _amount("R1", 10, "how strongly the goal influences a forager: 0 not at all", 1, 100),
+    _amount("A", 0.2, "the gain per document that a forager expects", 0.1, 0.5),
+    _positive(
+        "b2", 0.9, "a forager who gains as expected goes on with probability 1/(1 + b2)", 0.1, 1
     ),
-    Param("T", "how much gain the searcher wants", 1, _ABOVE_ZERO, (1, 5)),
-    Param(
-        "b1",
-        "a forager whose goal is just met goes on with probability b1/(1 + b1)",
-        0.9,
-        _ABOVE_ZERO,
-        (0.1, 1),
-    ),
-    Param(
-        "R1", "how strongly the goal influences a forager: 0 not at all", 10, _FROM_ZERO, (1, 100)
-    ),
-    Param("A", "the gain per document that a forager expects", 0.2, _FROM_ZERO, (0.1, 0.5)),
-    Param(
-        "b2",
-        "a forager who gains as expected goes on with probability 1/(1 + b2)",
-        0.9,
-        _ABOVE_ZERO,
-        (0.1, 1),
-    ),
-    Param(
-        "R2",
-        "how strongly the rate of gain influences a forager: 0 not at all",
-        10,
-        _FROM_ZERO,
-        (1, 100),
-    ),
-    Param("hit", "what a relevant retrieved document is worth", 1),
-    Param("noise", "what a retrieved document that is not relevant is worth", -1),
-    Param("miss", "what a relevant document that was not retrieved is worth", 0),
-    Param("rest", "what any other document of the collection is worth", 0),
-    Param("docs", "how many documents the collection has", 0),
-    Param("p_ref", "the probability of another query after a list", 0.9, _SHARE, (0.5, 1)),
-    Param(
-        "p_down",
-        "the probability of going on to the next document of a list",
-        0.7,
-        _SHARE,
-        (0.5, 1),
-    ),
-    Param(
+    _amount("R2", 10, "how strongly the rate of gain influences a forager: 0 not at all", 1, 100),
+    _number("hit", 1, "what a relevant retrieved document is worth"),
+    _number("noise", -1, "what a retrieved document that is not relevant is worth"),
+    _number("miss", 0, "what a relevant document that was not retrieved is worth"),
+    _number("rest", 0, "what any other document of the collection is worth"),
+    _number("docs", 0, "how many documents the collection has"),
+    _share("p_ref", 0.9, "the probability of another query after a list", 0.5, 1),
+    _share("p_down", 0.7, "the probability of going on to the next document of a list", 0.5, 1),
+    _share(
         "balance",
+        0.7,
         "the probability that a searcher who goes on stays in the list: 1 always, 0 reformulates "
         "every time",
-        0.7,
-        _SHARE,
-        (0.5, 0.9),
-    ),
-    Param(
-        "gamma",
-        "the share of its value that each further document of a subtopic keeps",
         0.5,
-        _SHARE,
-        (0.25, 0.75),
+        0.9,
     ),
-    Param("cap", "the amount of a subtopic that is enough", 5, _ABOVE_ZERO, (1, 10)),
-    Param(
-        "half_life",
-        "seconds after which half of the searchers have stopped",
-        224,
-        _ABOVE_ZERO,
-        (60, 1800),
+    _share(
+        "gamma",
+        0.5,
+        "the share of its value that each further document of a subtopic keeps",
+        0.25,
+        0.75,
     ),
-    Param("per_summary", "seconds to read a summary", 4.4, _FROM_ZERO),
-    Param("words", "how long a document is, in words", 500, _FROM_ZERO),
-    Param("per_word", "seconds to read a word", 0.018, _FROM_ZERO),
-    Param("per_document", "seconds to open and judge a document", 7.8, _FROM_ZERO),
-    Param("click", "probability of opening a relevant document", 0.64, _SHARE),
-    Param("false_click", "probability of opening any other document", 0.39, _SHARE),
-    Param("save", "probability of saving a relevant document that is opened", 0.77, _SHARE),
-    Param("query_seconds", "seconds to think of a query and type it", 0, _FROM_ZERO),
-    Param(
-        "L", "characters read, after which nothing counts", 132_000, _ABOVE_ZERO, (10_000, 500_000)
-    ),
-    Param("snippet", "how long a snippet is, in characters", 200, _FROM_ZERO),
-    Param("chars", "how long a document is, in characters", 5000, _FROM_ZERO),
-    Param("read_share", "the share of an opened document that is read", 0.2, _SHARE),
+    _positive("cap", 5, "the amount of a subtopic that is enough", 1, 10),
+    _positive("half_life", 224, "seconds after which half of the searchers have stopped", 60, 1800),
+    _amount("per_summary", 4.4, "seconds to read a summary"),
+    _amount("words", 500, "how long a document is, in words"),
+    _amount("per_word", 0.018, "seconds to read a word"),
+    _amount("per_document", 7.8, "seconds to open and judge a document"),
+    _share("click", 0.64, "probability of opening a relevant document"),
+    _share("false_click", 0.39, "probability of opening any other document"),
+    _share("save", 0.77, "probability of saving a relevant document that is opened"),
+    _amount("query_seconds", 0, "seconds to think of a query and type it"),
+    _positive("L", 132_000, "characters read, after which nothing counts", 10_000, 500_000),
+    _amount("snippet", 200, "how long a snippet is, in characters"),
+    _amount("chars", 5000, "how long a document is, in characters"),
+    _share("read_share", 0.2, "the share of an opened document that is read"),
 )
 
 PARAMETERS: dict[str, Param] = {param.symbol: param for param in _ALL}

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any, overload
 
 import numpy as np
-from attrs import evolve, fields
+from attrs import evolve, fields_dict
 from numpy.typing import NDArray
 
 from gainful.convention import SETTINGS
@@ -112,7 +112,10 @@ def register(
     if callable(name):
         function = name
         name = str(getattr(function, "__name__", ""))
-    _refuse_name(name)
+    if not isinstance(name, str) or not re.fullmatch(r"[A-Za-z]\w*", name, re.ASCII):
+        raise BadValue("name", name, "a letter, then letters, digits and _")
+    if is_taken(name) or name in GAINS or name in DISCOUNTS:
+        raise BadPlugin(f"{name!r} is already in use; choose another name")
     candidates = {"gain": gain, "discount": discount}
     formulas = {kind: formula for kind, formula in candidates.items() if formula is not None}
     if len(formulas) + (function is not None) != 1:
@@ -124,13 +127,6 @@ def register(
         entry = _build_entry(name, function, share=share)
         MEASURES[name] = evolve(entry, direction=LOWER) if lower_is_better else entry
     return function
-
-
-def _refuse_name(name: object) -> None:
-    if not isinstance(name, str) or not re.fullmatch(r"[A-Za-z]\w*", name, re.ASCII):
-        raise BadValue("name", name, "a letter, then letters, digits and _")
-    if is_taken(name) or name in GAINS or name in DISCOUNTS:
-        raise BadPlugin(f"{name!r} is already in use; choose another name")
 
 
 def _build_formula(kind: str, name: str, formula: Formula, variable: Var) -> NamedFormula:
@@ -237,13 +233,9 @@ def _guard(name: str, function: UserFunction, *, share: bool) -> Callable[..., A
 
 def _protect(ranked: RankedRun) -> RankedRun:
     """A ranked run that cannot be written to: other measures look at it too."""
-    values = {
-        attribute.name: getattr(ranked, attribute.name)
-        for attribute in fields(RankedRun)
-        if attribute.init
-    }
     read_only: dict[str, Any] = {"queries": tuple(ranked.queries)}
-    for name, value in values.items():
+    for name in fields_dict(RankedRun):
+        value = getattr(ranked, name)
         if isinstance(value, np.ndarray):
             read_only[name] = value.view()
             read_only[name].setflags(write=False)
@@ -339,5 +331,4 @@ def _wrap_errors(plugin: str) -> Iterator[None]:
     except GainfulError as mistake:
         raise BadPlugin(f"{plugin}: {mistake}") from None
     except (Exception, SystemExit) as failure:  # noqa: BLE001
-        message = " ".join(f"{type(failure).__name__}: {failure}".split())
-        raise BadPlugin(f"{plugin}: {message}") from None
+        raise BadPlugin(f"{plugin}: {_describe_failure(failure)}") from None

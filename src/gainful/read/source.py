@@ -21,7 +21,7 @@ from typing import Any, BinaryIO
 
 from attrs import evolve, field, frozen
 
-from gainful.errors import BadInput, WrongType
+from gainful.errors import BadInput, Changed, WrongType
 from gainful.progress import report_reading
 
 _INPUT_PIECE = 1 << 18
@@ -259,7 +259,7 @@ class Source:
 
     def iterate_pieces(self, size: int = _PIECE_BYTES) -> Iterator[bytes]:
         """Whole lines of it, in chunks of about this many bytes; reports the progress."""
-        done, tail = 0, b""
+        done, tail, size_before = 0, b"", self.size
         try:
             with self._open_stream() as stream:
                 while piece := stream.read(size):
@@ -270,6 +270,8 @@ class Source:
                     if self.path is not None:  # else it was told as it was unpacked
                         report_reading(self.name, self.size, done / (max(self.size, done) + 1))
             self._tail[:] = [tail]
+            if self.path is not None and size_before and {size_before, self.size} != {done}:
+                raise describe_change(self.name, min(size_before, self.size, done))
         except OSError as failure:  # it may be gone by now
             raise BadInput(self.name, f"cannot be read: {failure}") from None
 
@@ -292,6 +294,11 @@ class Source:
     def _number_filled_lines(self) -> list[int]:
         lines = enumerate(self.iterate_lines(), start=1)
         return [number for number, line in lines if line.strip()]
+
+
+def describe_change(name: str, byte: int) -> Changed:
+    """A file was cut or grew while it was read."""
+    return Changed(name, f"it changed while it was read, at byte {byte}")
 
 
 def is_path(text: str) -> bool:

@@ -8,7 +8,7 @@ rank to the next; the weight of a rank is how likely it is seen at all.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from functools import partial
+from functools import partial, update_wrapper
 from itertools import pairwise
 from typing import Any
 
@@ -19,7 +19,7 @@ from gainful.formula import NamedFormula
 from gainful.match import PlacedGains
 from gainful.match.rank_order import rank_ideally
 from gainful.measure.discount import DISCOUNTS
-from gainful.measure.entry import LOWER, Entry, Example, collect_entries
+from gainful.measure.entry import LOWER, Entry, collect_entries
 from gainful.measure.functions.precision import Share, divide
 from gainful.measure.ranked_run import RankedRun
 from gainful.types import Array, Flags, Ranks, slices
@@ -191,131 +191,119 @@ def rank_row(gain: Array) -> Array:
     return np.arange(1.0, gain.shape[1] + 1)
 
 
-def _continue_inst(gain: Array, T: float) -> Array:  # noqa: N803  (as in the paper)
-    check_goal(T, "INST")
-    return inst_continuation(rank_row(gain) + 2 * T - np.cumsum(gain, axis=1))
-
-
-def _continue_foraging(gain: Array, **rule: Any) -> Array:
-    cumulated = np.cumsum(gain, axis=1)
-    return make_forager(**rule)(cumulated, cumulated / rank_row(gain))
-
-
-def _continue_nerr9(gain: Array, k: int) -> Array:
-    rank = rank_row(gain)
-    return (1 - gain) * rank / (rank + 1) * (rank < k)
-
-
 # How likely a searcher goes on from each rank to the next, of the gains at all ranks.
-CONTINUATIONS: Mapping[str, Callable[..., Array]] = {
-    "INST": _continue_inst,
-    "INSQ": lambda gain, T: inst_continuation(rank_row(gain) + 2 * T),  # noqa: N803
-    "IFT": _continue_foraging,
-    "BPM": lambda gain, T, k: (rank_row(gain) < k) & (np.cumsum(gain, axis=1) < T),  # noqa: N803
-    "NERR8": lambda gain, k: (1 - gain) * (rank_row(gain) < k),
-    "NERR9": _continue_nerr9,
-    "NERR10": lambda gain, p: p * (1 - gain),
-    "NERR11": lambda gain, T: inst_continuation(rank_row(gain) + 2 * T) * (1 - gain),  # noqa: N803
-}
+Continuation = Callable[..., Array]
+CONTINUATIONS: dict[str, Continuation] = {}
+
+
+def _rate_of_gain(name: str, **facts: Any) -> Callable[[Continuation], Continuation]:
+    """A decorator that adds the measure of a searcher who goes on as the function says."""
+
+    def add_rate(go_on: Continuation) -> Continuation:
+        CONTINUATIONS[name] = go_on
+        rate = update_wrapper(partial(rate_of_gain, go_on), go_on)
+        own = (name for name in go_on.__annotations__ if name not in ("gain", "k", "return"))
+        _measure(name, **{"arguments": (*own, "max_grade"), **facts})(rate)
+        return go_on
+
+    return add_rate
 
 
 def rate_of_gain(
-    name: str, ranked: RankedRun, *, max_grade: float | None, **arguments: Any
+    go_on: Continuation, ranked: RankedRun, *, max_grade: float | None, **arguments: Any
 ) -> Array:
-    """The gain per document that a searcher looks at, who goes on as in `CONTINUATIONS`."""
+    """The gain per document that a searcher looks at, who goes on as the function says."""
     rates = np.empty(ranked.size)
     for part, gain in gain_batches(ranked, scale_gains(ranked, max_grade)):
-        weight = chance_to_reach(gain, CONTINUATIONS[name](gain, **arguments))
+        weight = chance_to_reach(gain, go_on(gain, **arguments))
         rates[part] = (weight * gain).sum(axis=1) / weight.sum(axis=1)
     return rates
 
 
-def _add_rate_of_gain(
-    name: str, who: str, goes_on: str, example: Example, *arguments: str, **facts: Any
-) -> None:
-    _measure(
-        name,
-        goes_on if name == "BPM" else f"gain per document; goes on with {goes_on}",
-        example,
-        question=f"How much is gained per document by a {who}?",
-        arguments=(*arguments, "max_grade"),
-        **facts,
-    )(partial(rate_of_gain, name))
+@_rate_of_gain("INST", cite="bailey2015")
+def continue_inst(gain: Array, T: float) -> Array:  # noqa: N803  (as in the paper)
+    """How much is gained per document by a searcher who wants T and adapts?
+
+    Value: gain per document; goes on with ((x − 1) / x)², x being i + 2T − gain so far
+    By hand: INST(T=1, max_grade=1) of 1 is 1 / sum([1] + [(1/(i + 1))**2 for i in range(1, 1000)])
+    """
+    check_goal(T, "INST")
+    return inst_continuation(rank_row(gain) + 2 * T - np.cumsum(gain, axis=1))
 
 
-_add_rate_of_gain(
-    "INST",
-    "searcher who wants T and adapts",
-    "((x − 1) / x)², x being i + 2T − gain so far",
-    Example(
-        "INST(T=1, max_grade=1)", "1", "1 / sum([1] + [(1/(i + 1))**2 for i in range(1, 1000)])"
-    ),
-    "T",
-    cite="bailey2015",
-)
-_add_rate_of_gain(
-    "INSQ",
-    "searcher who wants T and does not adapt",
-    "((i + 2T − 1) / (i + 2T))²",
-    Example("INSQ(T=1, max_grade=1)", "1", "1 / sum([(2/(i + 2))**2 for i in range(1000)])"),
-    "T",
-    cite="moffat2012",
-    extremes="uniform",
-    additive=True,
-)
-_add_rate_of_gain(
-    "IFT",
-    "forager, by goal and rate of gain",
-    "C1·C2, C1 = 1 − 1/(1 + b1·e^(R1·(T − gain so far))), C2 = 1/(1 + b2·e^(R2·(A − gain per "
-    "document so far)))",
-    Example("IFT(b1=1, R1=0, b2=1, R2=0, max_grade=1)", "0 1", "(1/2 * 1/2) * (1 - 1/4)"),
-    *FORAGING,
-    defaults=FORAGER,
-    cite="azzopardi2018",
-)
-_add_rate_of_gain(
-    "BPM",
-    "searcher who stops at T, or at k",
-    "gain / documents looked at, until the gain reaches T or the rank reaches k",
-    Example("BPM(T=1, max_grade=2)@4", "1 0 1 2", "(1/2 + 1/2) / 3"),
-    "T",
-    cutoff_kind="needed",
-    cite="zhang2017",
-)
-_SCALED = "; gain being grade/max_grade"
-_add_rate_of_gain(
-    "NERR8",
-    "searcher who stops as ERR's does, or at k",
-    "1 − gain, and not past k" + _SCALED,
-    Example("NERR8(max_grade=1)@3", "0 1 1", "1 / 2"),
-    cutoff_kind="needed",
-    cite="azzopardi2021",
-)
-_add_rate_of_gain(
-    "NERR9",
-    "searcher who stops as ERR's does and tires, until k",
-    "(1 − gain)·i/(i + 1), and not past k" + _SCALED,
-    Example("NERR9(max_grade=1)@3", "0 1 1", "(1/2) / (1 + 1/2)"),
-    cutoff_kind="needed",
-    cite="azzopardi2021",
-)
-_add_rate_of_gain(
-    "NERR10",
-    "searcher who stops as ERR's does, patient as RBP's",
-    "p·(1 − gain)" + _SCALED,
-    Example("NERR10(p=0.5, max_grade=1)", "0 1 1", "(1/2) / (1 + 1/2)"),
-    "p",
-    defaults={"p": 0.9},
-    cite="azzopardi2021",
-)
-_add_rate_of_gain(
-    "NERR11",
-    "searcher who stops as ERR's does, and wants T",
-    "((i + 2T − 1) / (i + 2T))²·(1 − gain)" + _SCALED,
-    Example("NERR11(T=1, max_grade=1)", "0 1 1", "(4/9) / (1 + 4/9)"),
-    "T",
-    cite="azzopardi2021",
-)
+@_rate_of_gain("INSQ", cite="moffat2012", extremes="uniform", additive=True)
+def continue_insq(gain: Array, T: float) -> Array:  # noqa: N803
+    """How much is gained per document by a searcher who wants T and does not adapt?
+
+    Value: gain per document; goes on with ((i + 2T − 1) / (i + 2T))²
+    By hand: INSQ(T=1, max_grade=1) of 1 is 1 / sum([(2/(i + 2))**2 for i in range(1000)])
+    """
+    return inst_continuation(rank_row(gain) + 2 * T)
+
+
+@_rate_of_gain("IFT", arguments=(*FORAGING, "max_grade"), defaults=FORAGER, cite="azzopardi2018")
+def continue_foraging(gain: Array, **rule: Any) -> Array:
+    """How much is gained per document by a forager, by goal and rate of gain?
+
+    Value: gain per document; goes on with C1·C2, C1 = 1 − 1/(1 + b1·e^(R1·(T − gain so far))), C2 =
+    1/(1 + b2·e^(R2·(A − gain per document so far)))
+    By hand: IFT(b1=1, R1=0, b2=1, R2=0, max_grade=1) of 0 1 is (1/2 * 1/2) * (1 - 1/4)
+    """
+    cumulated = np.cumsum(gain, axis=1)
+    return make_forager(**rule)(cumulated, cumulated / rank_row(gain))
+
+
+@_rate_of_gain("BPM", cite="zhang2017")
+def continue_to_goal(gain: Array, T: float, k: int) -> Array:  # noqa: N803
+    """How much is gained per document by a searcher who stops at T, or at k?
+
+    Value: gain / documents looked at, until the gain reaches T or the rank reaches k
+    By hand: BPM(T=1, max_grade=2)@4 of 1 0 1 2 is (1/2 + 1/2) / 3
+    """
+    return ((rank_row(gain) < k) & (np.cumsum(gain, axis=1) < T)).astype(np.float64)
+
+
+@_rate_of_gain("NERR8", cite="azzopardi2021")
+def continue_to_cutoff(gain: Array, k: int) -> Array:
+    """How much is gained per document by a searcher who stops as ERR's does, or at k?
+
+    Value: gain per document; goes on with 1 − gain, and not past k; gain being grade/max_grade
+    By hand: NERR8(max_grade=1)@3 of 0 1 1 is 1 / 2
+    """
+    return (1 - gain) * (rank_row(gain) < k)
+
+
+@_rate_of_gain("NERR9", cite="azzopardi2021")
+def continue_tired(gain: Array, k: int) -> Array:
+    """How much is gained per document by a searcher who stops as ERR's does and tires, until k?
+
+    Value: gain per document; goes on with (1 − gain)·i/(i + 1), and not past k; gain being
+    grade/max_grade
+    By hand: NERR9(max_grade=1)@3 of 0 1 1 is (1/2) / (1 + 1/2)
+    """
+    rank = rank_row(gain)
+    return (1 - gain) * rank / (rank + 1) * (rank < k)
+
+
+@_rate_of_gain("NERR10", defaults={"p": 0.9}, cite="azzopardi2021")
+def continue_patiently(gain: Array, p: float) -> Array:
+    """How much is gained per document by a searcher who stops as ERR's does, patient as RBP's?
+
+    Value: gain per document; goes on with p·(1 − gain); gain being grade/max_grade
+    By hand: NERR10(p=0.5, max_grade=1) of 0 1 1 is (1/2) / (1 + 1/2)
+    """
+    return p * (1 - gain)
+
+
+@_rate_of_gain("NERR11", cite="azzopardi2021")
+def continue_wanting(gain: Array, T: float) -> Array:  # noqa: N803
+    """How much is gained per document by a searcher who stops as ERR's does, and wants T?
+
+    Value: gain per document; goes on with ((i + 2T − 1) / (i + 2T))²·(1 − gain); gain being
+    grade/max_grade
+    By hand: NERR11(T=1, max_grade=1) of 0 1 1 is (4/9) / (1 + 4/9)
+    """
+    return inst_continuation(rank_row(gain) + 2 * T) * (1 - gain)
 
 
 def chance_to_reach(gain: Array, continuation: Array) -> Array:

@@ -88,19 +88,12 @@ class LastQueries(Shown):
 def last_queries(
     sessions: MatchedSessions, recipe: SessionRecipe, groups: Iterable[Group], non_last: NonLast
 ) -> LastQueries:
-    """Is the last query of a session better than those before it?
+    """Is the last query of a session better than those before it? `SessionResults.last_queries`.
 
     Figure 1 and §3.2 of the 2008 paper. Every query keeps the discount of its own position. A
     session of one query has a last query and no other. The best query is the one with the highest
     sDCG(q) at X, the earliest of equal ones; the last one is the best if none gained more and it
     gained anything at all.
-
-    Args:
-        sessions: which sessions.
-        recipe: by whose gains, of an sDCG or nsDCG.
-        groups: of the sessions.
-        non_last: all queries before the last ones together (pooled), or the mean of each session
-            first (within).
     """
     if non_last not in get_args(NonLast):
         raise BadValue("non_last", non_last, ", ".join(get_args(NonLast)))
@@ -245,14 +238,7 @@ class Reformulations(Shown):
 
 
 def reformulations(sessions: MatchedSessions, recipe: SessionRecipe) -> Reformulations:
-    """Which reformulations helped, and which did not?
-
-    What §3.2 and §4 of the 2008 paper use sDCG for.
-
-    Args:
-        sessions: which sessions.
-        recipe: by whose gains, of an sDCG or nsDCG.
-    """
+    """Which reformulations helped, and which did not, as §3.2 and §4 of the 2008 paper ask?"""
     new, repeated = _split_gain(sessions, recipe)
     begins = np.flatnonzero(np.diff(sessions.query_of_row, prepend=-1))
     heads = sessions.rows[begins]

@@ -355,14 +355,7 @@ class SweepRow:
 def sum_for_sweep(
     sessions: MatchedSessions, recipe: SessionRecipe, group: Ranks, groups: int
 ) -> SweepSums:
-    """The gains of all sessions, added up where they share what matters.
-
-    Args:
-        sessions: those that were matched.
-        recipe: sDCG or nsDCG, everything settled but b and bq.
-        group: the number of each session's group.
-        groups: how many groups there are.
-    """
+    """The gains of all sessions, added up where they share what matters: all but b and bq."""
     gains, max_queries = session_gains(sessions, recipe), int(sessions.query_counts.max())
     if recipe.entry.normalised:
         kind, session_count, sum_without_ideal, group_of_kind, ideals = _group_by_ideal(

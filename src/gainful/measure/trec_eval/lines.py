@@ -195,11 +195,6 @@ def _average_levels(ranked: RankedRun, recipe: Recipe, arguments: Arguments) -> 
     return np.where(relevant, np.where(places > 0, reached / places, NO_NUMBER), 0.0)
 
 
-def _average_relevant_ranks(ranked: RankedRun, recipe: Recipe, arguments: Arguments) -> Array:
-    values = _compute_by_catalogue(ranked, recipe, arguments)
-    return np.where(values > 0, values, 0.0)
-
-
 def _set_f(ranked: RankedRun, _recipe: Recipe, arguments: Arguments) -> Array:
     beta, rel = arguments.get("beta", 1.0), arguments["rel"]
     hits = ranked.count(ranked.relevant(rel))
@@ -211,7 +206,7 @@ _OF_ITS_OWN: Mapping[str, Callable[[RankedRun, Recipe, Arguments], Array]] = {
     "iprec_at_recall": _interpolate,
     "11pt_avg": _average_points,
     "Rndcg": _average_levels,
-    "ndcg_rel": _average_relevant_ranks,
+    "ndcg_rel": _average_over_hits,
     "set_F": _set_f,
     "map": _average_over_hits,
     "map_avgjg": _average_over_hits,
@@ -242,50 +237,6 @@ def build_relstrings(judged_run: JudgedRun, line: TrecLine, missing: Sequence[st
     return [by_query[query] for query in judged_run.queries]
 
 
-def compute_group_lines(
-    judged: pl.DataFrame,
-    run: Run,
-    lines: Sequence[TrecLine],
-    options: TrecEvalOptions,
-    queries: Sequence[str],
-) -> dict[str, Array]:
-    """The mean over the groups of each query, by the name of its line."""
-    wanted = pl.DataFrame({"query": queries}, schema={"query": pl.String}).with_row_index("row")
-    groups = (
-        judged.select("query", "group")
-        .unique()
-        .join(wanted, on="query")
-        .sort("row", "group")  # as trec_eval adds them up
-        .with_columns(pl.concat_str("query", "group", separator=" ").alias("pair"))
-    )
-    pairs = groups.select("query", "group", "pair")
-    grades = judged.join(pairs, on=["query", "group"]).select(
-        pl.col("pair").alias("query"), "doc", "grade"
-    )
-    retrieved = run.frame.join(pairs, on="query", maintain_order="left").select(
-        pl.col("pair").alias("query"), "doc", "score"
-    )
-    judged_run = JudgedRun(
-        Qrels(grades, unique=False), evolve(run, frame=retrieved), options, pairs["pair"].to_list()
-    )
-    row = groups["row"].to_numpy()
-    sizes = np.bincount(row, minlength=len(queries))
-    return {
-        name: np.bincount(row, values, minlength=len(queries)) / np.maximum(sizes, 1)
-        for name, values in compute_lines(judged_run, lines).items()
-    }
-
-
-@frozen(eq=False, kw_only=True)
-class Request:
-    """What is computed: lines, by the flags, for some queries."""
-
-    lines: Sequence[TrecLine]
-    options: TrecEvalOptions
-    visits: Visits
-    missing: Sequence[str] = ()  # the queries that the run lacks
-
-
 @frozen(eq=False)
 class Evaluated:
     """The values and texts of each query that was gone through, by the name of the line."""
@@ -295,55 +246,80 @@ class Evaluated:
     texts: Mapping[str, Sequence[str]] = field(factory=dict)
 
 
-def evaluate_queries(judged: Judged, run: Run, request: Request) -> Evaluated:
+def evaluate_queries(
+    judged: Judged, run: Run, lines: Sequence[TrecLine], options: TrecEvalOptions, visits: Visits
+) -> Evaluated:
     """What is computed for the queries that are gone through."""
-    lines = [line for line in request.lines if line.trec_name.judgments != "none"]
-    queries = request.visits.queries
-    if lines and queries:
-        evaluated = _EVALUATE[judged.kind](judged, run, evolve(request, lines=lines))
+    asked = [line for line in lines if line.trec_name.judgments != "none"]
+    if asked and visits.queries:
+        evaluated = _EVALUATE[judged.kind](judged, run, asked, options, visits)
     else:
-        evaluated = Evaluated(request.visits, {line.name: np.zeros(len(queries)) for line in lines})
+        nothing = np.zeros(len(visits.queries))
+        evaluated = Evaluated(visits, {line.name: nothing for line in asked})
     counts = np.ones(len(evaluated.visits.queries))
-    values = {line.name: counts for line in request.lines if line.trec_name.name == "num_q"}
+    values = {line.name: counts for line in lines if line.trec_name.name == "num_q"}
     return evolve(evaluated, values=values | evaluated.values)
 
 
-def _evaluate_grades(judged: Judged, run: Run, request: Request) -> Evaluated:
-    lines, queries = request.lines, request.visits.queries
+def _evaluate_grades(
+    judged: Judged, run: Run, lines: Sequence[TrecLine], options: TrecEvalOptions, visits: Visits
+) -> Evaluated:
+    queries, missing = visits.queries, visits.missing
     frame = judged.frame.filter(judged.frame["query"].is_in(pl.Series(queries).implode()))
-    qrels = Qrels(frame, judged.name, unique=False)
-    judged_run = JudgedRun(qrels, run, request.options, queries)
+    judged_run = JudgedRun(Qrels(frame, judged.name, unique=False), run, options, queries)
     values = compute_lines(judged_run, [line for line in lines if not line.is_text])
-    clear_missing(values, queries, request.missing)
+    clear_missing(values, queries, missing)
     texts = {
-        line.name: build_relstrings(judged_run, line, request.missing)
-        for line in lines
-        if line.is_text
+        line.name: build_relstrings(judged_run, line, missing) for line in lines if line.is_text
     }
-    return Evaluated(request.visits, values, texts)
+    return Evaluated(visits, values, texts)
 
 
-def _evaluate_groups(judged: Judged, run: Run, request: Request) -> Evaluated:
-    queries = request.visits.queries
-    values = compute_group_lines(judged.frame, run, request.lines, request.options, queries)
-    return Evaluated(request.visits, values)
+def _evaluate_groups(
+    judged: Judged, run: Run, lines: Sequence[TrecLine], options: TrecEvalOptions, visits: Visits
+) -> Evaluated:
+    """The mean over the groups of each query."""
+    queries = pl.DataFrame({"query": visits.queries}, schema={"query": pl.String})
+    groups = (
+        judged.frame.select("query", "group")
+        .unique()
+        .join(queries.with_row_index("row"), on="query")
+        .sort("row", "group")  # as trec_eval adds them up
+        .with_columns(pl.concat_str("query", "group", separator=" ").alias("pair"))
+    )
+    pairs = groups.select("query", "group", "pair")
+    grades = judged.frame.join(pairs, on=["query", "group"]).select(
+        pl.col("pair").alias("query"), "doc", "grade"
+    )
+    retrieved = run.frame.join(pairs, on="query", maintain_order="left").select(
+        pl.col("pair").alias("query"), "doc", "score"
+    )
+    judged_run = JudgedRun(
+        Qrels(grades, unique=False), evolve(run, frame=retrieved), options, pairs["pair"].to_list()
+    )
+    row, size = groups["row"].to_numpy(), len(visits.queries)
+    group_counts = np.maximum(np.bincount(row, minlength=size), 1)
+    values = compute_lines(judged_run, lines)
+    means = {name: np.bincount(row, values[name], minlength=size) / group_counts for name in values}
+    return Evaluated(visits, means)
 
 
-def _evaluate_preferences(judged: Judged, run: Run, request: Request) -> Evaluated:
-    lines, visits, stop = request.lines, request.visits, request.visits.stop
+def _evaluate_preferences(
+    judged: Judged, run: Run, lines: Sequence[TrecLine], options: TrecEvalOptions, visits: Visits
+) -> Evaluated:
+    stop = visits.stop
     rows: list[list[float]] = []
     try:
-        for query in match_preferences(judged.frame, run, request.options, visits.queries):
+        for query in match_preferences(judged.frame, run, options, visits.queries):
             rows.append([PREFERENCE_MEASURES[line.name](query) for line in lines])  # noqa: PERF401
     except Contradiction as contradiction:
         stop = f"query {visits.queries[len(rows)]!r}: {contradiction}"
     columns = np.array(rows, dtype=np.float64).reshape(len(rows), len(lines)).T
     values = {line.name: column for line, column in zip(lines, columns, strict=True)}
-    visits = evolve(visits, queries=visits.queries[: len(rows)], stop=stop)
-    return Evaluated(visits, values)
+    return Evaluated(evolve(visits, queries=visits.queries[: len(rows)], stop=stop), values)
 
 
-_EVALUATE: Mapping[QrelsFormat, Callable[[Judged, Run, Request], Evaluated]] = {
+_EVALUATE: Mapping[QrelsFormat, Callable[..., Evaluated]] = {
     "qrels": _evaluate_grades,
     "qrels_jg": _evaluate_groups,
     "prefs": _evaluate_preferences,

@@ -95,30 +95,32 @@ class Visits:
 
     queries: Sequence[str]
     stop: str | None = None
+    missing: Sequence[str] = ()  # the queries that the run lacks
 
 
 def plan_visits(
     judged: Collection[str],
-    retrieved: Collection[str],
+    missing: Sequence[str],
     stops: Mapping[str, str],
     reason: str | None,
     options: TrecEvalOptions,
 ) -> Visits:
     """The queries in trec_eval's order, by their bytes."""
-    run_queries = {*retrieved}
+    lacking = {*missing}
     queries: list[str] = []
     for query in sorted(judged, key=str.encode):
         if options.only_query not in (None, query):
             continue
-        if query not in run_queries and not (options.complete and options.version == 10):
+        if query in lacking and not (options.complete and options.version == 10):
             if options.version == 9:
                 continue
-            lacking = f"query {query!r} is judged, but the run lacks it"
-            return Visits(queries, f"{lacking} (-c counts it as 0, --as 9 skips it)")
+            problem = f"query {query!r} is judged, but the run lacks it"
+            stop = f"{problem} (-c counts it as 0, --as 9 skips it)"
+            return Visits(queries, stop, missing)
         if reason is not None or query in stops:
-            return Visits(queries, reason or stops[query])
+            return Visits(queries, reason or stops[query], missing)
         queries.append(query)
-    return Visits(queries)
+    return Visits(queries, missing=missing)
 
 
 def refuse_judgments(lines: Sequence[TrecLine], options: TrecEvalOptions) -> str | None:
@@ -144,29 +146,23 @@ def check_documents(
     """
     if all(line.trec_name.judgments == "none" for line in lines):
         return run, {}
+    stops = {}
+    if judged.kind == "qrels":
+        judged_twice = find_duplicates(judged.frame)
+        first = judged_twice.unique(["query"], keep="first", maintain_order=True)
+        stops = _describe_duplicates(first, "judged twice")
     repeated = find_duplicates(run.frame)
-    stops = _find_duplicate_judgments(judged.frame) if judged.kind == "qrels" else {}
     if repeated.is_empty():
         return evolve(run, distinct=True), stops
-    return run, _find_duplicate_docs(run, repeated, options) | stops
-
-
-def _find_duplicate_judgments(frame: pl.DataFrame) -> dict[str, str]:
-    repeated = find_duplicates(frame).unique(["query"], keep="first", maintain_order=True)
-    return {
-        query: f"query {query!r} has document {quote(doc)} judged twice"
-        for query, doc, _ in repeated.iter_rows()
-    }
-
-
-def _find_duplicate_docs(
-    run: Run, repeated: pl.DataFrame, options: TrecEvalOptions
-) -> dict[str, str]:
     frame = run.frame.filter(run.frame["query"].is_in(repeated["query"].unique().implode()))
-    frame = order_run(frame, options)
+    in_order = find_duplicates(order_run(frame, options))
+    return run, _describe_duplicates(in_order, "twice") | stops
+
+
+def _describe_duplicates(repeated: pl.DataFrame, problem: str) -> dict[str, str]:
     return {
-        query: f"query {query!r} has document {quote(doc)} twice"
-        for query, doc, _ in find_duplicates(frame).iter_rows()
+        query: f"query {query!r} has document {quote(doc)} {problem}"
+        for query, doc, _ in repeated.iter_rows()
     }
 
 

@@ -231,22 +231,15 @@ def session_recall_base(
 ) -> Ranks:
     """The recall base of each session, of which there must be one.
 
-    Args:
-        sessions: those that were matched.
-        base: the recall base of each query.
-        setting: what cannot be had otherwise: its name, its value, and what can.
+    `setting` is what cannot be had otherwise: its name, its value, and what can.
     """
     own = base[sessions.first_query]
     if not (base == own[sessions.session]).all():
         at = int(np.flatnonzero(base != own[sessions.session])[0])
         session = sessions.session_ids[int(sessions.session[at])]
         name, value, alternative = setting
-        raise BadValue(
-            name,
-            value,
-            f"{alternative}: queries of session {session!r} have judgments of their own, as turns "
-            "of a conversation do",
-        )
+        problem = f"queries of session {session!r} have judgments of their own, as turns of a "
+        raise BadValue(name, value, f"{alternative}: {problem}conversation do")
     return np.asarray(own, dtype=np.intp)
 
 
