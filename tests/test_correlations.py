@@ -13,10 +13,7 @@ from written_files import write_qrels, write_run
 import gainful
 from gainful.errors import BadInput, BadValue, NoColumn, UnknownName, WrongType
 from gainful.evidence.orders.correlations import LabelledUnits, correlate_units
-from gainful.evidence.statistics.bootstrap import (
-    bootstrap_interval,
-    run_bootstrap,
-)
+from gainful.evidence.statistics.bootstrap import bootstrap_interval, run_bootstrap
 from gainful.evidence.statistics.correlation import COEFFICIENTS, spearman
 from gainful.evidence.statistics.outcome import Resampling
 from gainful.sessions import evaluate, simulate_study

@@ -45,13 +45,6 @@ def test_what_comes_out():
     assert str(results.measures["AP"]) == "AP"
 
 
-def test_markup_in_names_does_not_run_in_a_notebook():
-    results = gainful.evaluate(
-        {"<b>": {"a": 1}}, runs={"<script>": {"<b>": {"a": 1}}}, measures="AP"
-    )
-    assert "<script>" not in results["<script>"]._repr_html_()
-
-
 def test_keys_are_the_callers_spelling():
     results = gainful.evaluate(
         JUDGED, RUN, ["ndcg_cut.5,10", "nDCG@1,3", "P_5", "map", gainful.nDCG @ 2]

@@ -48,11 +48,7 @@ ORIGINAL, REPRODUCED, ORIGINAL_BASE, REPRODUCED_BASE = (make_run(seed) for seed 
 @pytest.fixture(scope="module")
 def reproduction():
     return reproduce(
-        make_qrels(),
-        ORIGINAL,
-        REPRODUCED,
-        MEASURES,
-        baselines=(ORIGINAL_BASE, REPRODUCED_BASE),
+        make_qrels(), ORIGINAL, REPRODUCED, MEASURES, baselines=(ORIGINAL_BASE, REPRODUCED_BASE)
     )
 
 

@@ -202,11 +202,6 @@ def test_results_are_equal_by_their_values(results):
     assert hash(results) == hash(gainful.evaluate(JUDGED, BAD, MEASURES))
 
 
-def test_results_go_to_another_process_and_come_back_equal(results, runs):
-    assert send(results) == results
-    assert send(runs) == runs
-
-
 def test_several_runs_are_one_object(runs):
     assert list(runs) == ["good", "bad"]
     assert runs["bad"]["P@1"] == runs.mean["bad"]["P@1"] == pytest.approx(1 / 3)

@@ -126,11 +126,7 @@ def test_every_printed_figure_of_the_lecture(seeds):
 # ── Wikipedia ────────────────────────────────────────────────────────────────────────────────
 
 WIKI = [3, 2, 3, 0, 1, 2]
-FORMS = {
-    "jk2002_b2": {"like": "wikipedia"},
-    "exp_log2": {"gain": "exp"},
-    "linear_log2": {},
-}
+FORMS = {"jk2002_b2": {"like": "wikipedia"}, "exp_log2": {"gain": "exp"}, "linear_log2": {}}
 
 
 @pytest.mark.parametrize("form", FORMS)

@@ -105,10 +105,7 @@ def test_what_each_query_brought_adds_up_to_the_value(shown):
         [cell.inner_text().split() for cell in row.query_selector_all("td")]
         for row in page.page.query_selector_all(".side tbody tr")
     ]
-    assert cells == [
-        [["c1?1", "0.000"], ["c1?1", "3.000"]],
-        [["c1?2", "2.000"], ["c1?2", "0.000"]],
-    ]
+    assert cells == [[["c1?1", "0.000"], ["c1?1", "3.000"]], [["c1?2", "2.000"], ["c1?2", "0.000"]]]
     assert page.text(".side tfoot").split() == ["Σ", "2.0000", "3.0000"]
 
 

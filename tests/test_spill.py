@@ -75,10 +75,7 @@ def test_an_owner_of_too_many_rows_is_named(monkeypatch):
 
 @pytest.mark.skipif(not FULL.exists(), reason="a device that is always full")
 def test_a_full_disk_is_told_with_the_folder(monkeypatch, tmp_path):
-    monkeypatch.setattr(
-        "tempfile.TemporaryFile",
-        lambda **_: FULL.open("r+b", buffering=0),
-    )
+    monkeypatch.setattr("tempfile.TemporaryFile", lambda **_: FULL.open("r+b", buffering=0))
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     monkeypatch.setattr(spill, "_MAX_KEPT", 0)
     log = pl.LazyFrame(

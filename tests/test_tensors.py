@@ -158,6 +158,13 @@ def test_tensors_on_another_device_are_refused():
         gainful.ndcg(strict(GRADES), elsewhere)
 
 
+def test_tensors_of_two_libraries_are_refused_but_lists_go_with_each():
+    with refuses(WrongType, "scores"):
+        gainful.ndcg(strict(GRADES), jnp.asarray(SCORES))
+    assert isinstance(gainful.ndcg(jnp.asarray(GRADES), SCORES), jax.Array)
+    assert isinstance(gainful.ndcg(jnp.asarray(GRADES), np.array(SCORES)), jax.Array)
+
+
 def test_a_mask_leaves_out_whatever_stands_there():
     mask = [[True, True, True, False], [True] * 4]
     grades, scores = strict([[3, 2, 3, nan], GRADES[1]]), strict([[0.4, 0.3, 0.2, nan], SCORES[1]])

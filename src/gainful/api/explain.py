@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Unpack
 
+from attrs import evolve
+
 from gainful.api.evaluate import evaluate_run
 from gainful.api.keywords import answer_keywords
 from gainful.api.run_options import RunOptions, RunReading, answer_run_options
@@ -96,8 +98,9 @@ def explain_query(
     """
     name = str(parse(measure))
     results, matched = evaluate_run(qrels, run, name, RunReading.from_options(options))
-    wanted = check_name("query", str(query), results.ids)
+    wanted = check_name(results.unit, str(query), results.ids)
     (recipe,), (values,) = results.recipes.values(), results.values.values()
     value = list_values(values)[list(results.ids).index(wanted)]
     rankings = rank_queries(matched, recipe, [wanted])
-    return contributions.explain_query(recipe, rankings, wanted, value)
+    steps = contributions.explain_query(recipe, rankings, wanted, value)
+    return evolve(steps, owner=f"{results.unit} {wanted}")
