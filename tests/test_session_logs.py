@@ -12,6 +12,7 @@ from refusals import refuses
 from written_files import write_file, write_lines, write_table
 
 import gainful
+from gainful.api.evaluate import holds_qrels_and_run
 from gainful.errors import BadInput, BadValue, GainfulError, NoColumn, Swapped, UnknownName
 from gainful.progress import watch
 from gainful.read.event_times import parse_times
@@ -414,10 +415,11 @@ def test_a_table_is_checked_whatever_separates_its_fields(tmp_path, separator):
         assert not finding.problems
 
 
-def test_a_log_alone_is_no_judgments(tmp_path):
+def test_a_log_alone_is_no_judgments(tmp_path, run_gainful):
     path = write_file(tmp_path / "log.csv", CLICK_LOG)
-    with refuses(Swapped, "log.csv", "gainful sessions"):
-        gainful.evaluate(path)
+    assert "gainful sessions" in run_gainful("eval", path, status=2).err
+    with refuses(Swapped, "log.csv"):
+        holds_qrels_and_run(str(path))
 
 
 def test_names_of_columns_are_not_those_of_their_roles(tmp_path):

@@ -12,7 +12,7 @@ from typing import Any, Literal
 
 from attrs import evolve
 
-from gainful.errors import NoColumn, Swapped
+from gainful.errors import NoColumn
 from gainful.forks import refuse_lost_threads
 from gainful.read.column_names import ColumnMapping, ColumnNames, read_column_names
 from gainful.read.formats import find_kinds, read_file
@@ -116,11 +116,6 @@ def find_run_beside(value: AnyQrels, columns: AnyColumns | None = None) -> AnyRu
 
         for record in json_records.first_records(source)[:1]:
             rag.refuse_unknown_lists(source.name, record, names)
-        from gainful.read.file_check import decide_kinds  # noqa: PLC0415  (which reads what is here)
-
-        if decide_kinds([source], names, with_sessions=False) == [["sessions"]]:
-            problem = "these are sessions, not judgments"
-            raise Swapped(source.name, problem, f"gainful sessions {source.name}")
         return None
     from gainful.read import shapes  # noqa: PLC0415  (files do without)
 
