@@ -353,6 +353,23 @@ def test_where_the_interaction_is_not_tested_that_is_said():
     assert not any("depend on" in note for note in paired.notes)
 
 
+def test_a_group_whose_study_has_no_test_is_named_and_the_others_are_compared():
+    sessions = [  # searcher, system, group; in group b nobody has as many sessions as another
+        *((f"p{at}", "xy"[at % 2], "a") for at in range(8)),
+        *(("q", "x", "b"), ("r", "y", "b"), ("r", "y", "b")),
+    ]
+    rows = [
+        {"session": str(at), "query": 1, "rank": 1, "doc": "d", "grade": at % 3}
+        | {"searcher": searcher, "system": system, "lang": group}
+        for at, (searcher, system, group) in enumerate(sessions)
+    ]
+    groups = gainful.sessions.compare(
+        pl.DataFrame(rows), measures="sDCG@10", group="lang", resamples=99
+    ).groups
+    assert [item.group for item in groups.pairs] == ["a"]
+    assert any("'b'" in note for note in groups.notes)
+
+
 def test_sessions_are_compared_within_groups():
     study = gainful.sessions.simulate_study(7)
     options = {"measures": "sDCG@10", "resamples": 999, "correct": "none"}

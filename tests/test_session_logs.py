@@ -404,6 +404,16 @@ def test_a_tsv_may_have_quotes_in_it(tmp_path):
     ]
 
 
+@pytest.mark.parametrize("separator", [*",;|", "\t"])
+def test_a_table_is_checked_whatever_separates_its_fields(tmp_path, separator):
+    rows = {"log": "session,query,rank,doc\ns,1,1,a\n", "run": "query,doc,score\n1,a,0.5\n"}
+    for name, text in rows.items():
+        path = write_file(tmp_path / f"{name}.txt", text.replace(",", separator))
+        (finding,) = gainful.check(path).findings
+        assert finding.kind.startswith({"log": "sessions", "run": "run"}[name])
+        assert not finding.problems
+
+
 def test_a_log_with_its_own_names_is_checked_as_it_is_read(tmp_path):
     text = "who,time,query,rank,article,clicked\nu,2024-01-01T00:00:00Z,lamp,1,a,1\n"
     columns = {"searcher": "who", "doc": "article"}

@@ -106,7 +106,7 @@ class JudgeAgreement(Shown):
     weights: str
     level: str
     resampling: Resampling
-    measure: str = ""
+    measure: str | None = None
     order: Order | None = None
     flips: int | None = None
     notes: tuple[str, ...] = ()
@@ -120,25 +120,18 @@ class JudgeAgreement(Shown):
         ]
         return to_plain_data(evolve(self, order=None)) | {
             "pairs": pairs,
-            "measure": self.measure or None,
             "order": None if self.order is None else self.order.to_dict(),
         }
 
     def page(self, *, verbose: bool = False) -> Page:
         """How well the judges agree, where they differ, and what that does to the order of runs."""
         listed = self.disagreements[: None if verbose else _LISTED_QUERIES]
+        pairs_of_first = self.pairs[: len(self.judges) - 1]
         return Page(
             answer=" ".join([_describe_pair(self), *_describe_order(self)]),
             sections=[
                 Section(table=build_table(self.pairs, _PAIR_COLUMNS, labels=2)),
-                *(
-                    Section(
-                        f"Grades of {pair.judges[0]} (rows) and {pair.judges[1]} (columns)",
-                        _tabulate_counts(pair),
-                    )
-                    for pair in self.pairs
-                    if verbose or pair.judges[0] == self.judges[0]
-                ),
+                *map(_tabulate_counts, self.pairs if verbose else pairs_of_first),
                 Section("Queries with most disagreement", build_table(listed, _QUERY_COLUMNS)),
                 *_tabulate_order(self),
             ],
@@ -296,11 +289,10 @@ def _estimate(
     estimates = []
     for at, value in enumerate(bootstrap.estimate.tolist()):
         drawn, left_out = bootstrap.resampled[:, at], bootstrap.left_out[:, at]
-        if not np.isfinite(drawn).any() or not np.isfinite(value):
-            estimates.append(Estimate(finite_or_none(value)))
-            continue
-        ends = bootstrap_interval(value, drawn, left_out, alpha)
-        estimates.append(Estimate(value, *ends))
+        ends: Sequence[float] = ()
+        if np.isfinite(drawn).any() and np.isfinite(value):
+            ends = bootstrap_interval(value, drawn, left_out, alpha)
+        estimates.append(Estimate(finite_or_none(value), *ends))
     return estimates
 
 
@@ -339,14 +331,15 @@ _QUERY_COLUMNS = (
 )
 
 
-def _tabulate_counts(pair: JudgePair) -> Table:
+def _tabulate_counts(pair: JudgePair) -> Section:
     heads = ["", *map(format_exact, pair.grades), "bias"]
     biases = pair.bias_by_grade
     rows = [
         [format_exact(grade), *row, "–" if biases[grade] is None else f"{biases[grade]:+.2f}"]
         for grade, row in zip(pair.grades, pair.counts, strict=True)
     ]
-    return Table(heads, rows, numeric=True, label_columns=1)
+    title = f"Grades of {pair.judges[0]} (rows) and {pair.judges[1]} (columns)"
+    return Section(title, Table(heads, rows, numeric=True, label_columns=1))
 
 
 def _tabulate_order(result: JudgeAgreement) -> list[Section]:
@@ -401,17 +394,16 @@ def _describe_order(result: JudgeAgreement) -> list[str]:
 def _describe_method(result: JudgeAgreement) -> list[str]:
     queries = max(pair.queries for pair in result.pairs)
     alpha = f"Krippendorff's alpha ({result.level}) of {join_words(result.judges)}: "
-    lines = [alpha + result.alpha.describe()]
     kappa = "Cohen's kappa" if result.weights == "none" else f"kappa with {result.weights} weights"
-    lines.append(f"{kappa} · bias: by how much the second judge grades higher")
+    intervals = "one query: no intervals"
     if queries > 1:
-        lines.append(
-            f"{result.resampling.level} confidence intervals: bootstrap over "
-            f"{count_noun(queries, 'query')} ({name_interval(queries)})"
-        )
-    else:
-        lines.append("one query: no intervals")
-    return lines
+        over = f"{count_noun(queries, 'query')} ({name_interval(queries)})"
+        intervals = f"{result.resampling.level} confidence intervals: bootstrap over {over}"
+    return [
+        alpha + result.alpha.describe(),
+        f"{kappa} · bias: by how much the second judge grades higher",
+        intervals,
+    ]
 
 
 def _list_rows(result: JudgeAgreement) -> Table:
