@@ -256,8 +256,8 @@ def test_parts_that_cannot_know_the_best_grade_ask_for_it():
     assert session_value(engine, None, "sINST(max_grade=3)@2") == pytest.approx(whole)
     for measure in ("sINST@2", "Session(of='ERR@3')"):
         _, recipes = build_session_recipes(measure, None, {})
-        PartMatcher(name="log", qrels=STUDY.qrels, recipes=[*recipes.values()])
+        PartMatcher(qrels=STUDY.qrels, recipes=[*recipes.values()])
         with refuses(BadValue, "max_grade"):
-            PartMatcher(name="log", qrels=None, recipes=[*recipes.values()])
+            PartMatcher(qrels=None, recipes=[*recipes.values()])
     _, recipes = build_session_recipes("sINST(max_grade=3)@2", None, {})
-    PartMatcher(name="log", qrels=None, recipes=[*recipes.values()])
+    PartMatcher(qrels=None, recipes=[*recipes.values()])

@@ -102,13 +102,8 @@ def test_a_command_on_a_full_disk_ends_with_2(tmp_path):
         "resource.setrlimit(resource.RLIMIT_FSIZE, (16, 16))\n"
         f"sys.exit(main(['sessions', {str(path)!r}, '--qrels', {str(qrels)!r}, '--summary']))\n"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", script],
-        capture_output=True,
-        text=True,
-        env={**os.environ, "TMPDIR": str(tmp_path)},
-        check=False,
-    )
+    words, environment = [sys.executable, "-c", script], os.environ | {"TMPDIR": str(tmp_path)}
+    done = subprocess.run(words, capture_output=True, text=True, env=environment, check=False)
     assert done.returncode == 2, done.stderr
     assert str(tmp_path) in done.stderr
     assert "TMPDIR" in done.stderr

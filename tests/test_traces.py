@@ -176,6 +176,14 @@ def test_documents_nested_flattened_or_as_json_are_read_alike(write_log, documen
     assert [row[2:] for row in list_results(path)] == [(1, "a"), (2, "7")]
 
 
+@pytest.mark.parametrize("write", [pl.DataFrame.write_ipc, pl.DataFrame.write_ipc_stream])
+def test_spans_in_arrow_are_those_of_lines(tmp_path, write):
+    spans = [phoenix_span(1, "ab"), phoenix_span(2, "c", trace=OTHER)]
+    lines = write_lines(tmp_path / "spans.jsonl", *spans)
+    write(pl.read_ndjson(lines), tmp_path / "spans.arrow")
+    assert list_results(tmp_path / "spans.arrow") == list_results(lines)
+
+
 def test_genai_retrievals_in_otlp_exports_are_queries(write_log):
     conversation = {"gen_ai.conversation.id": "conv_1"}
     path = write_log(

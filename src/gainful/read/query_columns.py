@@ -136,7 +136,11 @@ def read_query_column(
         ({'1': '7', '2': '8'}, None)
     """
     if isinstance(value, list):
-        return _read_record_field(value, column, names)
+        from gainful.read import rag  # noqa: PLC0415  (few name a column)
+
+        places = ((f"record {at}", rag.as_record(item) or {}) for at, item in enumerate(value))
+        are_records = bool(value and rag.record_kinds(value[0], names))
+        return rag.read_field(places, column, names) if are_records else None
     if isinstance(value, (str, PathLike)):
         if fspath(value) == "-" or not is_file(value):
             return None
@@ -157,17 +161,6 @@ def read_query_column(
     query = text_column(table, table.header.require(QRELS_COLUMNS["query"]))
     frame = pl.DataFrame({"query": query, "name": kept})
     return _check_names(frame.drop_nulls().unique(maintain_order=True), table, column)
-
-
-def _read_record_field(
-    records: list[Any], field: str, names: ColumnMapping
-) -> dict[str, str] | None:
-    from gainful.read import rag  # noqa: PLC0415  (few name a column)
-
-    if not records or not rag.record_kinds(records[0], names):
-        return None
-    placed = ((f"record {at}", rag.as_record(item) or {}) for at, item in enumerate(records))
-    return rag.read_field(placed, field, names)
 
 
 def _as_table(value: Any, column: str, names: ColumnMapping) -> InputTable | None:
