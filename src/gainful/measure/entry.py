@@ -115,7 +115,6 @@ class Entry:
     needs_scores: bool = False  # does it ask for more of a score than the rank it gives?
     extremes: Extremes = "unknown"
     sees_nonrelevant: bool = False  # is useless something else to it than unjudged?
-    additive: bool = False  # a sum over documents, in which none changes what another is worth?
     settings: tuple[str, ...] = RANKING_SETTINGS  # what of a convention may stand in its brackets
     cutoff_kind: CutoffKind = "optional"  # what may stand behind @?
     aggregation: Aggregation = "mean"  # how are queries made one number?
