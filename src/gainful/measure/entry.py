@@ -189,7 +189,7 @@ def collect_entries(
             text, _, by_hand = " ".join(text.split()).partition("By hand: ")
             read: dict[str, Any] = {
                 "question": question,
-                "definition": definition or text.rpartition("Value: ")[2].strip(),
+                "definition": definition or text.partition("Value: ")[2].strip(),
                 "example": example or (Example(*_BY_HAND.split(by_hand, 2)) if by_hand else None),
                 "arguments": tuple(key for key in types if key not in _NO_ARGUMENTS),
                 "cutoff_kind": _CUTOFF_KINDS[types.get("k", "")],
