@@ -1,7 +1,5 @@
 """Pages in a browser: opened from disk, quiet, and what they show."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

@@ -1,7 +1,5 @@
 """Randomisation by plain loops: what tests of signs must give."""
 
-from __future__ import annotations
-
 from itertools import product
 
 import numpy as np

@@ -1,7 +1,5 @@
 """What tests share: the golden numbers, node, a browser, and a list of what did not run."""
 
-from __future__ import annotations
-
 import json
 import os
 import shutil
@@ -42,26 +40,18 @@ def require_command(feature: str, command: str) -> str:
 
 
 class Node:
-    """A JavaScript engine that evaluates one expression per line."""
+    """A JavaScript engine that answers each line of JSON in one."""
 
-    LOOP = (
-        "require('readline').createInterface({input: process.stdin}).on('line', line => {"
-        "  const {code, values} = JSON.parse(line);"
-        "  const names = Object.keys(values);"
-        "  const result = new Function(...names, 'return ' + code)(...names.map(n => values[n]));"
-        "  console.log(String(result));"
-        "});"
-    )
-
-    def __init__(self, path: str) -> None:
+    def __init__(self, feature: str, code: str) -> None:
+        words = [require_command(feature, "node"), "-e", code]
         self.process = subprocess.Popen(
-            [path, "-e", self.LOOP], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+            words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
         )
 
-    def __call__(self, code: str, values: dict[str, float]) -> float:
-        self.process.stdin.write(json.dumps({"code": code, "values": values}) + "\n")
+    def ask(self, question: object) -> str:
+        self.process.stdin.write(json.dumps(question) + "\n")
         self.process.stdin.flush()
-        return float(self.process.stdout.readline().strip().replace("Infinity", "inf"))
+        return self.process.stdout.readline()
 
     def close(self) -> None:
         self.process.stdin.close()
@@ -69,10 +59,25 @@ class Node:
         self.process.stdout.close()
 
 
+EVALUATE = """
+require('readline').createInterface({input: process.stdin}).on('line', line => {
+  const {code, values} = JSON.parse(line), names = Object.keys(values);
+  const result = new Function(...names, 'return ' + code)(...names.map(n => values[n]));
+  console.log(String(result));
+});
+"""
+
+
 @pytest.fixture(scope="session")
 def node():
-    engine = Node(require_command("formulas in JavaScript", "node"))
-    yield engine
+    """The number of an expression with values."""
+    engine = Node("formulas in JavaScript", EVALUATE)
+
+    def compute(code: str, values: dict[str, float]) -> float:
+        answer = engine.ask({"code": code, "values": values})
+        return float(answer.strip().replace("Infinity", "inf"))
+
+    yield compute
     engine.close()
 
 

@@ -1,7 +1,5 @@
 """Frames of every make, from the same dicts; and Spark, where Java is found."""
 
-from __future__ import annotations
-
 import os
 from functools import cache
 

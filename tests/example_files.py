@@ -1,7 +1,5 @@
 """The files of the examples as tables of commands name them: one word for a judged set and its runs."""
 
-from __future__ import annotations
-
 import csv
 from pathlib import Path
 

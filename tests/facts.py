@@ -1,7 +1,5 @@
 """What a text tells apart from its sentences: numbers, measures, quoted values and given names."""
 
-from __future__ import annotations
-
 import re
 
 

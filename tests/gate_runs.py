@@ -1,7 +1,5 @@
 """What tests of the gate share: runs whose reciprocal ranks are known, and a command that ends."""
 
-from __future__ import annotations
-
 import json
 from hashlib import sha256
 from pathlib import Path

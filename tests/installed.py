@@ -1,7 +1,5 @@
 """Which test files need a package that is not installed? They are named as not run."""
 
-from __future__ import annotations
-
 import ast
 import sys
 from functools import cache

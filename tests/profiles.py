@@ -3,8 +3,6 @@
 In CI examples are the same on every machine; at a desk, and deep, they are new every time.
 """
 
-from __future__ import annotations
-
 import os
 
 from hypothesis import HealthCheck, settings

@@ -1,7 +1,5 @@
 """What must be refused: by an error of a kind, about an argument, a place or a name."""
 
-from __future__ import annotations
-
 import pytest
 
 from gainful.errors import GainfulError

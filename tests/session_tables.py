@@ -1,7 +1,5 @@
 """Sessions for tests: from lists of documents, from rows, from the line of an example."""
 
-from __future__ import annotations
-
 import numpy as np
 import polars as pl
 import pytest

@@ -1,7 +1,5 @@
 """Random judgments and runs: with ties, negative grades, gaps and unjudged documents."""
 
-from __future__ import annotations
-
 import polars as pl
 from hypothesis import strategies as st
 

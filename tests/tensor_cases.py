@@ -1,7 +1,5 @@
 """Rankings and settings for tensors: whatever NumPy's way says, tensors must say."""
 
-from __future__ import annotations
-
 import numpy as np
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays

@@ -1,7 +1,5 @@
 """The vector algebra of the 2008 appendix; two orders of averaging, two names."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from refusals import refuses

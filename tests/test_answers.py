@@ -1,7 +1,5 @@
 """What pages answer: ties for the lead are called ties, odd things are said and zeros are not."""
 
-from __future__ import annotations
-
 import pytest
 from example_files import EXAMPLES
 from facts import find_notes, list_facts

@@ -1,7 +1,5 @@
 """Sizes in Arrow files that cannot be are refused before polars believes them."""
 
-from __future__ import annotations
-
 import struct
 from io import BytesIO
 

@@ -1,7 +1,5 @@
 """A mistake gets one typed error that names the argument, the value and what is allowed."""
 
-from __future__ import annotations
-
 import math
 import pickle
 

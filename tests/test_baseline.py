@@ -1,7 +1,5 @@
 """The baseline of a gate: what its file holds, and all that is refused about it."""
 
-from __future__ import annotations
-
 import gzip
 import json
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Gains from what searchers did: rules, propensities by EM, and users by salted hashes."""
 
-from __future__ import annotations
-
 import json
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The searchers of a log: estimates, intervals, which discount fits, and what is said of it."""
 
-from __future__ import annotations
-
 import json
 from itertools import product
 from math import log

@@ -4,8 +4,6 @@
 of them are tested at once; the chance of a trial's differences is that of the test's name.
 """
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from scipy import stats

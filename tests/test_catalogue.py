@@ -1,16 +1,14 @@
 """Every measure of the catalogue: its worked example, its spellings, its bounds."""
 
-from __future__ import annotations
-
 import ast
 import math
 from pathlib import Path
 
 import numpy as np
-import polars as pl
 import pytest
 from hypothesis import given
 from refusals import refuses
+from session_tables import parse_example
 from strategies import EVERY, qrels_and_runs
 
 import gainful
@@ -28,35 +26,10 @@ def entry_name(entry):
     return entry.name
 
 
-def parse_example(text):
-    """The judgments and the run that an example tells in one line."""
-    retrieved, _, missed = text.partition("|")
-    grades = retrieved.split()
-    run = {"q": {f"d{place}": 9.0 - place for place in range(len(grades))}}
-    judged = {f"d{place}": float(grade) for place, grade in enumerate(grades) if grade != "-"}
-    judged |= {f"m{place}": float(grade) for place, grade in enumerate(missed.split())}
-    return {"q": judged}, run
-
-
-def parse_subtopic_example(text):
-    """The same, where letters stand for the subtopics that a document is relevant to."""
-    retrieved, _, missed = text.partition("|")
-    retrieved_docs, missed_docs = retrieved.split(), missed.split()
-    run = {"q": {f"d{place}": -float(place) for place in range(len(retrieved_docs))}}
-    docs = [
-        (f"d{place}", subtopics)
-        for place, subtopics in enumerate(retrieved_docs)
-        if subtopics != "-"
-    ]
-    docs += [(f"m{place}", subtopics) for place, subtopics in enumerate(missed_docs)]
-    rows = [("q", doc, subtopic, 1) for doc, subtopics in docs for subtopic in subtopics]
-    return pl.DataFrame(rows, schema=["query", "doc", "subtopic", "grade"], orient="row"), run
-
-
 @pytest.mark.parametrize("entry", ENTRIES, ids=entry_name)
 def test_the_worked_example_comes_out(entry):
-    parse_ranking = parse_subtopic_example if entry.needs_subtopics else parse_example
-    judgments, run = parse_ranking(entry.example.ranking)
+    shown, judgments = parse_example(entry.example.ranking, subtopics=entry.needs_subtopics)
+    run = {"s": {doc: 9.0 - place for place, doc in enumerate(shown["doc"])}}
     by_hand = eval(entry.example.working, {"__builtins__": {}}, NAMES)  # noqa: S307
     results = gainful.evaluate(judgments, run, entry.example.measure)
     assert next(iter(results.values.values()))[0] == pytest.approx(by_hand, abs=1e-12)
@@ -95,23 +68,12 @@ def test_no_bounded_measure_passes_one_under_the_default_convention(data):
 
 
 @given(qrels_and_runs())
-def test_a_run_shuffled_is_the_same_run(data):
+def test_a_run_shuffled_is_the_same_run_and_scores_count_by_their_order_alone(data):
     judgments, run = data
     turned = {query: dict(reversed(ranking.items())) for query, ranking in reversed(run.items())}
-    assert (
-        gainful.evaluate(judgments, turned, EVERY).mean
-        == gainful.evaluate(judgments, run, EVERY).mean
-    )
-
-
-@given(qrels_and_runs())
-def test_scores_count_by_their_order_alone(data):
-    judgments, run = data
     scaled = {q: {doc: 2 * score for doc, score in r.items()} for q, r in run.items()}
-    assert (
-        gainful.evaluate(judgments, scaled, EVERY).mean
-        == gainful.evaluate(judgments, run, EVERY).mean
-    )
+    means = [gainful.evaluate(judgments, each, EVERY).mean for each in (run, turned, scaled)]
+    assert means[1:] == means[:1] * 2
 
 
 @given(qrels_and_runs(tied=False))
@@ -156,11 +118,8 @@ def test_the_page_of_a_measure_has_the_numbers_of_its_paper(run_gainful):
     for name in ("TBG", "sTBG"):
         lines = run_gainful("measures", name, "--format", "tsv").out.splitlines()
         defaults = {cells[0]: cells[2] for line in lines if len(cells := line.split("\t")) > 2}
-        assert [defaults[name] for name in ("half_life", "click", "save")] == [
-            "224",
-            "0.64",
-            "0.77",
-        ]
+        of_paper = {"half_life": "224", "click": "0.64", "save": "0.77"}
+        assert {name: defaults[name] for name in of_paper} == of_paper
 
 
 # Other tools' names, what their conventions say of single measures, and the heads of a table.

@@ -1,7 +1,5 @@
 """CSV and TSV: nothing in them is run by a spreadsheet, and numbers stay numbers."""
 
-from __future__ import annotations
-
 import csv
 from io import StringIO
 

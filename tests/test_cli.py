@@ -1,7 +1,5 @@
 """The command: what it prints, how it ends, and what it says to a mistake."""
 
-from __future__ import annotations
-
 import errno
 import json
 import os

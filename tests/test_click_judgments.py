@@ -1,7 +1,5 @@
 """Judgments out of clicks: the gain of a document for each time it was seen, and what is left out."""
 
-from __future__ import annotations
-
 from inspect import signature
 from math import log2
 from pathlib import Path
@@ -95,17 +93,14 @@ def test_what_is_written_is_read_again(suffix, pairs, tmp_path_factory):
     assert sorted(read_qrels(path).frame.rows()) == sorted(judged.qrels.frame.rows())
 
 
-def test_texts_between_tabs_need_no_quotes(tmp_path):
-    judge_by_clicks(make_log("Ab", "ab"), **FEW).write_qrels(tmp_path / "qrels.tsv")
-    assert '"' not in (tmp_path / "qrels.tsv").read_text(encoding="utf-8")
-
-
 def test_trec_needs_queries_without_blanks(tmp_path):
     judged = judge_by_clicks(make_log("Ab", "ab"), **FEW)
     path = tmp_path / "qrels.txt"
     judged.write_qrels(path)
     assert path.read_text(encoding="utf-8") == "soup 0 a 0.5\nsoup 0 b 0\n"
     assert read_qrels(path).frame.rows() == [("soup", "a", 0.5), ("soup", "b", 0.0)]
+    judged.write_qrels(tmp_path / "qrels.tsv")  # texts between tabs need no quotes
+    assert '"' not in (tmp_path / "qrels.tsv").read_text(encoding="utf-8")
     blank = judge_by_clicks(make_log("Ab", text="leek soup"), **FEW)
     for file in ("q.txt", "q.xlsx"):
         with pytest.raises(BadValue):
@@ -114,21 +109,17 @@ def test_trec_needs_queries_without_blanks(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("options", "error"),
+    ("log", "options", "error"),
     [
-        ({"grades": "0-5"}, BadValue),
-        ({"least_users": 0}, BadValue),
-        ({"gain_from": "bought"}, gainful.errors.UnknownName),
+        (make_log("Ab"), {"grades": "0-5"}, BadValue),
+        (make_log("Ab"), {"least_users": 0}, BadValue),
+        (make_log("Ab"), {"gain_from": "bought"}, gainful.errors.UnknownName),
+        (make_log("Ab").drop("text"), {}, BadInput),
     ],
 )
-def test_what_cannot_be_asked_for(options, error):
+def test_what_cannot_be_asked_for(log, options, error):
     with pytest.raises(error):
-        judge_by_clicks(make_log("Ab"), **FEW | options)
-
-
-def test_a_log_without_texts_has_no_judgments():
-    with pytest.raises(BadInput):
-        judge_by_clicks(make_log("Ab").drop("text"), **FEW)
+        judge_by_clicks(log, **FEW | options)
 
 
 def test_the_command_writes_what_eval_reads(tmp_path, run_gainful):

@@ -1,7 +1,5 @@
 """Queries that belong together, such as turns of a conversation, are flipped and drawn whole."""
 
-from __future__ import annotations
-
 import csv
 import json
 from pathlib import Path
@@ -242,39 +240,33 @@ def test_a_column_may_be_that_of_a_run_in_a_file(tmp_path):
     assert comparison.clusters == {"RR": 8}
 
 
+ALIKE = {"up": {q: ["a"] for q in QRELS}, "down": RUNS["down"]}
+
+
 @pytest.mark.parametrize(
-    ("cluster", "error", "named"),
+    ("runs", "options", "error", "about"),
     [
-        (r"^(\d+)$", BadValue, ("24 of 24", "'0_1'")),
-        (r"^([0-6])_", BadValue, ("3 of 24", "'7_1'")),
-        ({"0_1": "0"}, BadValue, ("23 of 24",)),
-        (r"^(.+_", BadValue, ("'^(.+)_",)),
-        ("conversation", BadValue, ("column",)),
-        (7, WrongType, ("7",)),
-        (r"(_)", BadValue, ("2 clusters", "RR", "'_'")),
+        (RUNS, {"cluster": r"^(\d+)$"}, BadValue, ("cluster", "24 of 24", "'0_1'")),
+        (RUNS, {"cluster": r"^([0-6])_"}, BadValue, ("cluster", "3 of 24", "'7_1'")),
+        (RUNS, {"cluster": {"0_1": "0"}}, BadValue, ("cluster", "23 of 24")),
+        (RUNS, {"cluster": r"^(.+_"}, BadValue, ("cluster", "'^(.+)_")),
+        (RUNS, {"cluster": "conversation"}, BadValue, ("cluster", "column")),
+        (RUNS, {"cluster": 7}, WrongType, ("cluster", "7")),
+        (RUNS, {"cluster": r"(_)"}, BadValue, ("cluster", "2 clusters", "RR", "'_'")),
+        (RUNS, {"cluster": TURN, "test": "wilcoxon"}, BadValue, "test"),
+        (RUNS, {"cluster": TURN, "test": "sign"}, BadValue, "test"),
+        (ALIKE, {"cluster": TURN, "test": "t"}, CannotCompare, "-0.333333"),
     ],
 )
-def test_clusters_that_are_none_are_refused(cluster, error, named):
-    with refuses(error, "cluster", *named):
-        gainful.compare(QRELS, RUNS, "RR", cluster=cluster)
+def test_clusters_that_are_none_are_refused(runs, options, error, about):
+    with refuses(error, about):
+        gainful.compare(QRELS, runs, "RR", **options)
 
 
 def test_a_query_of_two_clusters_is_refused():
     rows = [{"query": q, "doc": d, "grade": 1, "user": d} for q in QRELS for d in "ab"]
     with refuses(BadInput, "the frame", "'0_1'", "'user'"):
         gainful.compare(pl.DataFrame(rows), RUNS, "RR", cluster="user")
-
-
-@pytest.mark.parametrize("test", ["wilcoxon", "sign"])
-def test_tests_of_ranks_take_no_clusters(test):
-    with refuses(BadValue, "test"):
-        gainful.compare(QRELS, RUNS, "RR", cluster=TURN, test=test)
-
-
-def test_clusters_that_all_differ_alike_are_refused_where_a_test_needs_variance():
-    runs = {"up": {q: ["a"] for q in QRELS}, "down": RUNS["down"]}
-    with refuses(CannotCompare, "-0.333333"):
-        gainful.compare(QRELS, runs, "RR", cluster=TURN, test="t")
 
 
 @pytest.mark.parametrize(

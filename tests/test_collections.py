@@ -1,7 +1,5 @@
 """Runs on several collections: values are those of each alone, means by hand, gaps are said."""
 
-from __future__ import annotations
-
 import json
 from shutil import copy
 

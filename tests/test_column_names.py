@@ -1,7 +1,5 @@
 """Every name of a column in the one table of columns is found where it is looked for."""
 
-from __future__ import annotations
-
 import polars as pl
 import pytest
 

@@ -4,8 +4,6 @@ A line has a command (in the folder of examples) or an expression of Python, its
 that may be empty from top to bottom, with the reason.
 """
 
-from __future__ import annotations
-
 import csv
 import io
 import json

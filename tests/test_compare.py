@@ -1,7 +1,5 @@
 """Runs compared by query: pairing, evidence, corrections, letters, and what cannot be compared."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from facts import find_notes, list_facts

@@ -1,7 +1,5 @@
 """`gainful compare`: its table in every form, and what it says to a mistake."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json

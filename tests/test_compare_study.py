@@ -1,7 +1,5 @@
 """Systems compared over the sessions of a study: what may be exchanged, and what follows."""
 
-from __future__ import annotations
-
 from itertools import permutations, product
 
 import numpy as np

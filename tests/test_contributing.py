@@ -1,7 +1,5 @@
 """The recipes of CONTRIBUTING are carried out, word for word, on a copy of the package."""
 
-from __future__ import annotations
-
 import ast
 import json
 import os

@@ -1,7 +1,5 @@
 """What ranks add: the terms of the papers, sums that are the measure, for every entry."""
 
-from __future__ import annotations
-
 import json
 from math import log2
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Conventions: complete, distinct, told in words, and found by name."""
 
-from __future__ import annotations
-
 from typing import get_args, get_type_hints
 
 import attrs

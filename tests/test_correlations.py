@@ -1,7 +1,5 @@
 """Which measure agrees with what users said? Against scipy, Williams' test and straight loops."""
 
-from __future__ import annotations
-
 import numpy as np
 import polars as pl
 import pytest
@@ -15,10 +13,7 @@ from written_files import write_qrels, write_run
 import gainful
 from gainful.errors import BadInput, BadValue, NoColumn, UnknownName, WrongType
 from gainful.evidence.orders.correlations import LabelledUnits, correlate_units
-from gainful.evidence.statistics.bootstrap import (
-    bootstrap_interval,
-    run_bootstrap,
-)
+from gainful.evidence.statistics.bootstrap import bootstrap_interval, run_bootstrap
 from gainful.evidence.statistics.correlation import COEFFICIENTS, spearman
 from gainful.evidence.statistics.outcome import Resampling
 from gainful.sessions import evaluate, simulate_study
@@ -142,12 +137,7 @@ def test_p_is_as_it_is_and_p_corrected_by_holm_as_in_every_other_result():
 
 def test_two_names_of_one_measure_do_not_differ():
     units = make_units()
-    twice = LabelledUnits(
-        values={"A": units.values["A"], "again": units.values["A"]},
-        label=units.label,
-        cluster=units.cluster,
-        unit="query",
-    )
+    twice = evolve(units, values={"A": units.values["A"], "again": units.values["A"]})
     (difference,) = correlate_units(twice, "said", "spearman", FEW).differences
     assert (difference.difference, difference.p) == (0.0, 1.0)
 
@@ -185,9 +175,8 @@ def test_labels_of_queries_come_from_dicts_files_and_frames(judged, tmp_path):
     assert all(data == dicts[0] for data in dicts)
     rho = {item["measure"]: item["estimate"] for item in dicts[0]["correlations"]}
     assert rho["RR"] == pytest.approx(1.0)
-    assert rho["P@5"] == pytest.approx(
-        scipys.spearmanr([1] * 5 + [0] * 5, range(10, 0, -1)).statistic
-    )
+    expected = scipys.spearmanr([1] * 5 + [0] * 5, range(10, 0, -1)).statistic
+    assert rho["P@5"] == pytest.approx(expected)
 
 
 def test_queries_without_a_label_are_left_out_and_counted(judged):
@@ -282,9 +271,8 @@ def test_sessions_of_a_searcher_are_drawn_together(study):
     result = gainful.stats.correlate(results, "said", stars_by_id, resamples=199)
     assert (result.units, result.clusters) == (120, 30)
     assert "120 sessions of 30 searchers" in result.to_text()
-    expected = scipys.spearmanr(
-        np.asarray(results.values["sDCG@10"]), list(stars_by_id.values())
-    ).statistic
+    values = np.asarray(results.values["sDCG@10"])
+    expected = scipys.spearmanr(values, list(stars_by_id.values())).statistic
     correlation = next(item for item in result.correlations if item.measure == "sDCG@10")
     assert correlation.estimate == pytest.approx(expected)
 
@@ -297,32 +285,24 @@ def test_the_command_takes_columns_of_sessions_and_labels(study, tmp_path, run_g
     labels.write_csv(tmp_path / "said.csv")
     simulated.qrels.frame.write_csv(tmp_path / "qrels.csv")
     base = ("--qrels", tmp_path / "qrels.csv", "--column", "said", "--resamples", "199")
-    own = run_gainful(
-        "correlate", "--sessions", tmp_path / "study.csv", *base, "--format", "csv"
-    ).out
     simulated.sessions.frame.write_csv(tmp_path / "bare.csv")
-    beside = run_gainful(
-        *("correlate", "--sessions", tmp_path / "bare.csv", *base),
-        *("--labels", tmp_path / "said.csv", "--format", "csv"),
-    ).out
+
+    def correlate(log, *more, **options):
+        return run_gainful("correlate", "--sessions", tmp_path / log, *base, *more, **options)
+
+    own = correlate("study.csv", "--format", "csv").out
+    beside = correlate("bare.csv", "--labels", tmp_path / "said.csv", "--format", "csv").out
     assert own == beside
-    assert own.startswith(
-        "what,measure,other,value,low,high,p,p_corrected\ncorrelation,sDCG@10,,0."
-    )
+    heads, first = own.splitlines()[:2]
+    assert heads == "what,measure,other,value,low,high,p,p_corrected"
+    assert first.startswith("correlation,sDCG@10,,0.")
     for column, message in (
         ("mood", "mood 'fine'"),
         ("sad", "'sad'"),
         ("success", "column or measure 'success'"),  # and not of Success@1, which is of runs
         ("rank", "rank"),
     ):
-        words = (
-            "correlate",
-            "--sessions",
-            tmp_path / "study.csv",
-            "--qrels",
-            tmp_path / "qrels.csv",
-        )
-        printed = run_gainful(*words, "--column", column, status=2)
+        printed = correlate("study.csv", "--column", column, status=2)
         assert message in printed.err
         assert printed.err.count("\n") == 1
 

@@ -1,7 +1,5 @@
 """What sessions cost, gain per cost, and the systems that none other beats."""
 
-from __future__ import annotations
-
 import json
 
 import numpy as np
@@ -35,20 +33,17 @@ def test_a_session_costs_its_queries_and_its_results():
     results = gainful.sessions.evaluate(make_sessions(), QRELS, "sDCG@3", cost="query=50,result=2")
     costs = dict(zip(results.per_session["session"], results.per_session[:, -1], strict=True))
     assert costs == {"a1": 2 * 50 + 3 * 2, "a2": 50 + 2, "b1": 50 + 2}
-    by_tokens = gainful.sessions.evaluate(
-        make_sessions(), QRELS, "sDCG@3", cost={"result": "tokens"}
-    )
+    by_tokens = gainful.sessions.evaluate(make_sessions(), QRELS, "sDCG@3", cost="result=tokens")
     assert by_tokens.per_session[:, -1].to_list() == [60, 40, 300]
     asked = gainful.sessions.evaluate(make_sessions(), QRELS, ["sDCG@3", "Cost"])
     assert asked["Cost"] == pytest.approx((2 + 1 + 1) / 3)
 
 
 def test_an_empty_list_costs_its_query_alone():
-    shown = pl.DataFrame({"session": ["s", "s"], "query": [1, 2], "rank": [None, 1],
-                          "doc": [None, "x"], "tokens": [None, 7]})  # fmt: skip
-    results = gainful.sessions.evaluate(
-        shown, {"s": {"x": 1}}, "sDCG@3", cost="query=5,result=tokens"
-    )
+    columns = {"rank": [None, 1], "doc": [None, "x"], "tokens": [None, 7]}
+    shown = pl.DataFrame({"session": ["s", "s"], "query": [1, 2], **columns})
+    cost = "query=5,result=tokens"
+    results = gainful.sessions.evaluate(shown, {"s": {"x": 1}}, "sDCG@3", cost=cost)
     assert results.mean["Cost(per_query=5, per_result=tokens)"] == 2 * 5 + 7
 
 
@@ -114,10 +109,12 @@ def test_the_figure_has_a_dot_for_each_system_and_says_which_are_on_the_frontier
 
 
 def test_a_figure_of_costs_needs_prices():
-    results = gainful.sessions.evaluate(make_sessions(), QRELS, "sDCG@3")
+    results, with_cost = (
+        gainful.sessions.evaluate(make_sessions(), QRELS, "sDCG@3", **cost)
+        for cost in ({}, {"cost": "query=1"})
+    )
     with refuses(BadValue, "cost"):
         gainful.figures.figure_data("frontier", results)
-    with_cost = gainful.sessions.evaluate(make_sessions(), QRELS, "sDCG@3", cost="query=1")
     assert gainful.figures.figure_data("frontier", with_cost)["cost"].to_list() == [1.5, 1]
 
 
@@ -144,19 +141,15 @@ def test_searchers_are_the_same_where_a_log_stays_in_an_engine():
 
 
 def test_who_costs_less_is_cheaper_and_who_costs_more_dearer(tmp_path):
-    once, until_found, _, always, qrels = gainful.sessions.simulate_agents(12, seed=5).write_traces(
-        tmp_path
-    )
-    compared = gainful.sessions.compare([str(once), str(always)], str(qrels), ["IR", "Cost"])
+    agents = gainful.sessions.simulate_agents(12, seed=5)
+    once, until_found, _, always, qrels = map(str, agents.write_traces(tmp_path))
+    compared = gainful.sessions.compare([once, always], qrels, ["IR", "Cost"])
     better = {name: compared.systems_beaten(name) for name in ("IR", "Cost")}
     assert better == {
         "IR": {"one-shot": [], "all-budget": ["one-shot"]},
         "Cost": {"one-shot": ["all-budget"], "all-budget": []},  # 1 query, not 8
     }
     assert "cheaper" in str(compared)
-    files = [str(path) for path in (once, until_found, always)]
-    against = gainful.sessions.compare(
-        files, str(qrels), "Cost", pairs="baseline", baseline="all-budget"
-    )
-    beaten = against.systems_beaten("Cost")
+    files, only = [once, until_found, always], {"pairs": "baseline", "baseline": "all-budget"}
+    beaten = gainful.sessions.compare(files, qrels, "Cost", **only).systems_beaten("Cost")
     assert beaten["one-shot"] == beaten["until-found"] == ["all-budget"]

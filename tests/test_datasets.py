@@ -1,7 +1,5 @@
 """Ids of ir_datasets in place of judgment files: its own registry and classes, local files."""
 
-from __future__ import annotations
-
 import ir_datasets
 import pytest
 from ir_datasets.datasets.base import Dataset

@@ -1,7 +1,5 @@
 """Measures of which less is better: every reader of results asks which way is up."""
 
-from __future__ import annotations
-
 import csv
 import json
 import math

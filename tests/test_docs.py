@@ -1,7 +1,5 @@
 """What the documentation promises of itself: one page for each thing, no dead link, nothing internal."""
 
-from __future__ import annotations
-
 import inspect
 import os
 import re
@@ -14,13 +12,7 @@ from pathlib import Path
 
 import pytest
 from tools.docs import break_command, join_lines, list_typed_pages, print_anew
-from tools.reference import (
-    MODULES,
-    docstring_to_markdown,
-    format_call,
-    is_documented,
-    name_pages,
-)
+from tools.reference import MODULES, docstring_to_markdown, format_call, is_documented, name_pages
 from tools.site import BUILT
 
 import gainful
@@ -222,7 +214,7 @@ def test_docstrings_become_lists_and_code():
 
 
 TOOLS_OF_THEIR_OWN = {  # names that begin like another tool's, and are tools of their own
-    "opensearch_workbench": "the plugin computes by its own code",
+    "opensearch_workbench": "the plugin computes by its own code"
 }
 
 

@@ -1,7 +1,5 @@
 """TREC Dynamic Domain 2017: ratings of passages, summed over subtopics as the track's scorers do."""
 
-from __future__ import annotations
-
 from math import log, log2
 from pathlib import Path
 

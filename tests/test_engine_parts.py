@@ -1,7 +1,5 @@
 """Sessions in engines, in as many parts as can be: what they give in memory, to the last digit."""
 
-from __future__ import annotations
-
 import pickle
 import re
 from types import SimpleNamespace
@@ -22,16 +20,9 @@ from gainful.read import engine_sessions, spill
 
 ENGINES = ("lazy polars", "DuckDB")
 MEASURES = ["sDCG@3", "nsDCG@3", "sRBP", "sDCG(duplicates=first)@5"]
-KINDS = {
-    "session": pl.String,
-    "query": pl.Int64,
-    "rank": pl.Int64,
-    "doc": pl.String,
-    "topic": pl.String,
-    "clicked": pl.Boolean,
-    "scanned": pl.Float64,
-    "arm": pl.Int64,
-}
+TEXTS, NUMBERS = ("session", "doc", "topic"), ("query", "rank", "arm")
+KINDS = dict.fromkeys(TEXTS, pl.String) | dict.fromkeys(NUMBERS, pl.Int64)
+KINDS |= {"clicked": pl.Boolean, "scanned": pl.Float64}
 
 
 @pytest.fixture(autouse=True)

@@ -1,7 +1,5 @@
 """What engines and exporters put around records of JSON comes off, wherever JSON is read."""
 
-from __future__ import annotations
-
 import gzip
 import json
 from pathlib import Path

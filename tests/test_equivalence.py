@@ -1,7 +1,5 @@
 """Practically the same? Two one-sided tests and posterior probabilities, against print and loops."""
 
-from __future__ import annotations
-
 import json
 
 import numpy as np

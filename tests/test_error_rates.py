@@ -1,7 +1,5 @@
 """The quick form of `make error-rates`: a few cells, few trials, and what the long form found."""
 
-from __future__ import annotations
-
 import json
 
 import numpy as np

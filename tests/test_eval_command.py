@@ -1,7 +1,5 @@
 """`gainful eval` and `gainful check`, as a person or a script calls them."""
 
-from __future__ import annotations
-
 import csv
 import gzip
 import io
@@ -364,23 +362,24 @@ BROKEN = '{"query":"1","doc":"a","score":0.9}\n{"query":"1","doc":"a","score":"x
 CHECKED = {  # files in the order they are named, the status, and what is said of them
     "three fields beside judgments": (
         {"qrels": "1 0 a 1\n1 0 b 0\n", "short.tsv": "1\tb\t1\n1\ta\t2\n"},
-        *(0, ["short.tsv (run, trec)"]),
+        0,
+        ["short.tsv (run, trec)"],
     ),
     "three fields beside a run": (
         {"judged.tsv": "1\ta\t1\n1\tb\t0\n", "trec.run": "1 Q0 a 1 2 x\n"},
-        *(0, ["judged.tsv (judgments, trec)"]),
+        0,
+        ["judged.tsv (judgments, trec)"],
     ),
     "JSON beside judgments": (
         {"qrels.txt": QRELS, "scores.json": '{"1": {"a": 3, "x": 2}}'},
-        *(0, ["scores.json (run, json)"]),
+        0,
+        ["scores.json (run, json)"],
     ),
-    "BEIR beside a run": (
-        {"beir.tsv": BEIR, "bm25.run": RUN},
-        *(0, ["beir.tsv (judgments, tsv)"]),
-    ),
+    "BEIR beside a run": ({"beir.tsv": BEIR, "bm25.run": RUN}, 0, ["beir.tsv (judgments, tsv)"]),
     "an id of many characters": (
         {"long.run": f"1 Q0 {'x' * 10**5} 1 1 r\n"},
-        *(0, ["long.run (run, trec)"]),
+        0,
+        ["long.run (run, trec)"],
     ),
     "every format": (
         {
@@ -400,12 +399,10 @@ CHECKED = {  # files in the order they are named, the status, and what is said o
     ),
     "a broken file and the next": (
         {"y.jsonl": BROKEN, "qrels.txt": QRELS},
-        *(1, ["qrels.txt (judgments, trec)"]),
+        1,
+        ["qrels.txt (judgments, trec)"],
     ),
-    "nothing in common": (
-        {"qrels.txt": QRELS, "other.run": "7 Q0 a 1 1 x\n"},
-        *(1, ["in common"]),
-    ),
+    "nothing in common": ({"qrels.txt": QRELS, "other.run": "7 Q0 a 1 1 x\n"}, 1, ["in common"]),
 }
 
 

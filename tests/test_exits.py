@@ -1,7 +1,5 @@
 """How a command ends: its status and its last line, whatever happens to it."""
 
-from __future__ import annotations
-
 import errno
 import io
 import json

@@ -1,7 +1,5 @@
 """The worked table: right at every rank, and its formula with the numbers put in."""
 
-from __future__ import annotations
-
 import json
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The live page in a real browser: it answers as Python does, reaches nowhere, runs no text."""
 
-from __future__ import annotations
-
 import json
 import random
 import shlex

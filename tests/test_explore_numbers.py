@@ -1,15 +1,12 @@
 """The script of the live page computes what Python computes, whatever the sessions are."""
 
-from __future__ import annotations
-
 import json
 import re
-import subprocess
 
 import numpy as np
 import polars as pl
 import pytest
-from conftest import require_command
+from conftest import Node
 from hypothesis import given, strategies as st
 from profiles import examples
 from session_tables import make_sessions, session_frame
@@ -35,32 +32,18 @@ require('readline').createInterface({input: process.stdin}).on('line', (line) =>
 """
 
 
-class Script:
-    """The script of the page, in node."""
-
-    def __init__(self, path):
-        code = (_FOLDER / "explore_curves.js").read_text(encoding="utf-8") + LOOP
-        self.process = subprocess.Popen(
-            [path, "-e", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
-        )
-
-    def __call__(self, data, **changed):
-        start, weights = data["start"], data["gains"][0]["weights"]
-        controls = {**start, "weights": weights, "where": {}, "minQueries": 1, **changed}
-        self.process.stdin.write(json.dumps({"data": data, "set": controls}) + "\n")
-        self.process.stdin.flush()
-        return json.loads(self.process.stdout.readline())
-
-    def close(self):
-        self.process.stdin.close()
-        self.process.wait(timeout=10)
-        self.process.stdout.close()
-
-
 @pytest.fixture(scope="module")
 def script():
-    engine = Script(require_command("the live page's script", "node"))
-    yield engine
+    """The script of the page, in node."""
+    code = (_FOLDER / "explore_curves.js").read_text(encoding="utf-8") + LOOP
+    engine = Node("the live page's script", code)
+
+    def compute(data, **changed):
+        start, weights = data["start"], data["gains"][0]["weights"]
+        controls = {**start, "weights": weights, "where": {}, "minQueries": 1, **changed}
+        return json.loads(engine.ask({"data": data, "set": controls}))
+
+    yield compute
     engine.close()
 
 

@@ -1,7 +1,5 @@
 """Coverage, Gini and novelty: by hand, against plain loops, and what cannot be asked."""
 
-from __future__ import annotations
-
 from itertools import product
 from math import log2
 

@@ -1,7 +1,5 @@
 """Families of comparisons: max-T, corrections and their intervals, against code in loops."""
 
-from __future__ import annotations
-
 import json
 import math
 import tracemalloc
@@ -140,10 +138,7 @@ def test_max_t_over_all_measures_takes_the_same_sign_for_a_query_in_each():
     assert outcome.p.ravel() == pytest.approx(own, abs=1e-12)
     assert outcome.p_corrected.ravel() == pytest.approx(among, abs=1e-12)
     alone = apply_tests(
-        paired[:1],
-        ALL_PAIRS,
-        Method("randomisation", "max-t", "measure", resampling),
-        list("abcd"),
+        paired[:1], ALL_PAIRS, Method("randomisation", "max-t", "measure", resampling), list("abcd")
     )
     assert (outcome.p_corrected[0] >= alone.p_corrected[0]).all()
 
@@ -364,11 +359,7 @@ def test_long_work_is_told_of_as_it_goes():
 
 
 def test_a_terminal_sees_how_far_resampling_is(run_gainful, monkeypatch):
-    words = (
-        "compare",
-        NEWS_QRELS,
-        *NEWS_RUNS.values(),
-    )
+    words = ("compare", NEWS_QRELS, *NEWS_RUNS.values())
     monkeypatch.setattr("gainful.cli.streams._LONG_WORK", -1)
     assert "resampling [" in run_gainful(*words, "--resamples", "50000", tty=True).err
     assert run_gainful(*words, "--resamples", "50000").err.count("resampling [") == 0

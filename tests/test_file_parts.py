@@ -1,15 +1,15 @@
 """Large TREC files are read in pieces and matched in parts: as if they were read at once."""
 
-from __future__ import annotations
-
 from functools import partial
 
 import pytest
 from hypothesis import HealthCheck, given, settings, strategies as st
+from refusals import refuses
 from trec_files import assert_alike, write_trec_files
 
 import gainful
 from gainful.convention import like
+from gainful.errors import Changed
 from gainful.match.match import match
 from gainful.match.parts import match_large_file
 from gainful.read.inputs import as_qrels, as_qrels_columns
@@ -85,3 +85,27 @@ def test_what_needs_all_rows_is_read_whole(tmp_path, small_parts, run, in_parts)
         assert (matched.first.tolist(), matched.last.tolist()) == ([1], [2])
         assert matched.by_id.tolist() == [2]  # c stands before a, as trec_eval has it
         assert matched.tied_count == 2
+
+
+@pytest.mark.parametrize("change", ["cut", "grown"])
+def test_a_file_that_changes_while_it_is_read_is_an_error(
+    tmp_path, small_parts, monkeypatch, change
+):
+    small_parts(small=True)
+    monkeypatch.setattr("gainful.match.parts.PART_ROWS", 1)
+    path = tmp_path / "run.txt"
+    path.write_text("".join(f"{n} Q0 d{n} 1 1 t\n" for n in range(50)))
+    half = path.read_bytes().index(b"20 Q0")
+
+    def match_and_change(*arguments):
+        with path.open("r+b") as stream:
+            if change == "cut":
+                stream.truncate(half)
+            else:
+                stream.seek(0, 2)
+                stream.write(b"99 Q0 x 1 1 t\n")
+        return match(*arguments)
+
+    qrels = as_qrels_columns(as_qrels(QRELS))
+    with refuses(Changed, str(path)):
+        match_large_file(qrels, path, None, like("gainful"), match_and_change)

@@ -1,7 +1,5 @@
 """One expression, four renderings that cannot drift apart."""
 
-from __future__ import annotations
-
 import math
 import re
 

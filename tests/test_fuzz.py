@@ -1,7 +1,5 @@
 """Past findings stay mended, and some new cases of every fuzzer find nothing."""
 
-from __future__ import annotations
-
 import json
 import signal
 from pathlib import Path

@@ -1,7 +1,5 @@
 """`gainful gate`: every rule, every refusal, and never a pass by accident."""
 
-from __future__ import annotations
-
 import io
 import json
 import sys
@@ -100,8 +98,7 @@ def test_without_a_baseline_the_lowest_queries_are_shown(gate, decide):
 
 
 @pytest.mark.parametrize(
-    ("run", "row"),
-    [("once", "q3 1.0000 0.5000 -0.5000"), ("lost", "q5 1.0000 0.0000 -1.0000")],
+    ("run", "row"), [("once", "q3 1.0000 0.5000 -0.5000"), ("lost", "q5 1.0000 0.0000 -1.0000")]
 )
 def test_queries_that_fell_most_are_the_first_to_look_at(gate, base, run, row):
     out = gate(f"{run}.txt", *base, "--max-drop", "RR=0.06", status=1)

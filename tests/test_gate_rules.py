@@ -1,7 +1,5 @@
 """Non-inferiority, bounds by query, drift along a chain of baselines, and the error rates of rules."""
 
-from __future__ import annotations
-
 import json
 import re
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Groups of queries: values, intervals, comparisons and gates of each."""
 
-from __future__ import annotations
-
 from io import StringIO
 from itertools import combinations, product
 
@@ -106,6 +104,8 @@ def test_groups_come_from_dicts_functions_and_tables(options):
         ("queries.csv", "query,lang\n1,en\n2, en\n3,de \n4,\n"),  # blanks do not count
         ("queries.tsv", "query\tlang\n1\ten\n2\ten\n3\tde\n"),
         ("queries.jsonl", "".join(f'{{"query": {q}, "lang": "{LANG[q]}"}}\n' for q in LANG)),
+        ("beir.jsonl", "".join(f'{{"_id": "{q}", "lang": "{LANG[q]}"}}\n' for q in LANG)),
+        ("ids.tsv", "id\tlang\n1\ten\n2\ten\n3\tde\n"),
     ],
 )
 def test_a_file_of_queries_names_groups(tmp_path, name, text):
@@ -353,6 +353,23 @@ def test_where_the_interaction_is_not_tested_that_is_said():
     assert any("depend on" in note for note in unpaired.notes)
     paired = gainful.compare(QRELS, BM25, HYBRID, "AP", resamples=99, **BY_KIND)
     assert not any("depend on" in note for note in paired.notes)
+
+
+def test_a_group_whose_study_has_no_test_is_named_and_the_others_are_compared():
+    sessions = [  # searcher, system, group; in group b nobody has as many sessions as another
+        *((f"p{at}", "xy"[at % 2], "a") for at in range(8)),
+        *(("q", "x", "b"), ("r", "y", "b"), ("r", "y", "b")),
+    ]
+    rows = [
+        {"session": str(at), "query": 1, "rank": 1, "doc": "d", "grade": at % 3}
+        | {"searcher": searcher, "system": system, "lang": group}
+        for at, (searcher, system, group) in enumerate(sessions)
+    ]
+    groups = gainful.sessions.compare(
+        pl.DataFrame(rows), measures="sDCG@10", group="lang", resamples=99
+    ).groups
+    assert [item.group for item in groups.pairs] == ["a"]
+    assert any("'b'" in note for note in groups.notes)
 
 
 def test_sessions_are_compared_within_groups():

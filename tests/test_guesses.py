@@ -5,8 +5,6 @@ what is typed in Python, as a measure or in a shell, and what it must give (by h
 must say.
 """
 
-from __future__ import annotations
-
 import json
 import pickle
 import shlex

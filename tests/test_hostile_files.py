@@ -1,7 +1,5 @@
 """Small files made to break a reader: one line with the place, soon, and nothing taken silently."""
 
-from __future__ import annotations
-
 import csv
 import gzip
 import io
@@ -104,10 +102,7 @@ SLOW_ONCE = {
         "{" + "".join(f'"k{n}":1,' for n in range(100_000)) + '"k99999":1}\n',
     ),
     "many columns": ("s.csv", ",".join(f"c{n}" for n in range(40_000)) + "\n"),
-    "iterations made up": (
-        "s.txt",
-        "".join(f"DD{n}\t9999\td\t1\t1\t1:2\n" for n in range(2_000)),
-    ),
+    "iterations made up": ("s.txt", "".join(f"DD{n}\t9999\td\t1\t1\t1:2\n" for n in range(2_000))),
 }
 
 
@@ -208,8 +203,7 @@ def test_a_message_is_one_line_and_steers_no_terminal(tmp_path):
 
 
 @pytest.mark.parametrize(
-    "vectors",
-    [[[1, 2], [[1, 2], [3, 4]]], [np.ma.array([1.0, 2.0]), np.ma.array([1.0])]],
+    "vectors", [[[1, 2], [[1, 2], [3, 4]]], [np.ma.array([1.0, 2.0]), np.ma.array([1.0])]]
 )
 def test_vectors_of_unlike_shapes(vectors):
     with pytest.raises(BadShape):

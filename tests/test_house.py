@@ -1,7 +1,5 @@
 """The rules of the house that a reader relies on: names, docstrings, sizes."""
 
-from __future__ import annotations
-
 import ast
 import doctest
 import re

@@ -1,7 +1,5 @@
 """The GitHub action, the hooks for pre-commit and the Dockerfile do what they say, without a network."""
 
-from __future__ import annotations
-
 import os
 import re
 import shutil

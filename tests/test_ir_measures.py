@@ -1,7 +1,5 @@
 """`gainful.ir_measures` in place of ir_measures: the same calls, the same numbers."""
 
-from __future__ import annotations
-
 import random
 from importlib import import_module
 from shutil import which

@@ -1,7 +1,5 @@
 """Lines of JSON are decoded fast, and with as much care as by the standard library."""
 
-from __future__ import annotations
-
 import json
 import random
 
@@ -60,10 +58,8 @@ def write_span(rng, style):
             for key, value in attributes.items()
         ]
         inner = {"traceId": span["context"]["trace_id"], "spanId": f"{number:016x}"}
-        inner |= {
-            "startTimeUnixNano": f"{1_772_442_000 + number % 60}000000000",
-            "attributes": pairs,
-        }
+        started = f"{1_772_442_000 + number % 60}000000000"
+        inner |= {"startTimeUnixNano": started, "attributes": pairs}
         span = {"resourceSpans": [{"scopeSpans": [{"spans": [inner]}]}]}
     return json.dumps(span, ensure_ascii=rng.random() < 0.5)
 

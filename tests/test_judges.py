@@ -1,7 +1,5 @@
 """Judges compared: kappa and alpha equal the peers', bias and order by hand, bad input in a line."""
 
-from __future__ import annotations
-
 import json
 
 import hypothesis.strategies as st

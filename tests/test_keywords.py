@@ -1,7 +1,5 @@
 """What Python takes by name, the command takes, and the other way round, but for one table."""
 
-from __future__ import annotations
-
 import inspect
 
 import click

@@ -1,7 +1,5 @@
 """The measure language: what is written is what is meant, both ways."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given, strategies as st
 from refusals import refuses

@@ -1,7 +1,5 @@
 """Logs of events in lazy polars, DuckDB and Spark give the sessions that they give in memory."""
 
-from __future__ import annotations
-
 from datetime import UTC, datetime
 from random import Random
 
@@ -179,10 +177,7 @@ SHOWN = ["session", "time", "text", "rank", "doc"]
 class TestWithoutOrder:
     """What only the order of rows tells, which DuckDB and Spark have not."""
 
-    @pytest.mark.parametrize(
-        ("dropped", "about"),
-        [("rank", "sessions"), ("time", "sessions")],
-    )
+    @pytest.mark.parametrize(("dropped", "about"), [("rank", "sessions"), ("time", "sessions")])
     def test_ranks_and_times_are_columns(self, dropped, about):
         frame = log_of(("s", 1, "soup", 1, "a"), ("s", 2, "soup", 1, "b"), names=SHOWN)
         with refuses(BadInput, about):

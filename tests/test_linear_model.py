@@ -1,7 +1,5 @@
 """The linear model of a study and its permuted residuals, against loops and statsmodels."""
 
-from __future__ import annotations
-
 from itertools import combinations
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Matching: ranks are right by brute force, and all engines say the same."""
 
-from __future__ import annotations
-
 import numpy as np
 import polars as pl
 import pytest

@@ -1,7 +1,5 @@
 """How sure is a mean: its interval over queries, and what a single query does to it."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json

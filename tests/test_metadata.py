@@ -1,7 +1,5 @@
 """What a package index shows: a README whose links lead somewhere, or none."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

@@ -4,8 +4,6 @@
 nearest right one. What the sentence is, the documents show.
 """
 
-from __future__ import annotations
-
 import shlex
 from shutil import copytree
 

@@ -1,7 +1,5 @@
 """p of resamples is stated with its Monte Carlo error, and where chance decides, that is said."""
 
-from __future__ import annotations
-
 import json
 
 import numpy as np

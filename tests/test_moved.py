@@ -1,7 +1,5 @@
 """Which queries changed most between two runs, what moved in them, and what each explains."""
 
-from __future__ import annotations
-
 import json
 from itertools import permutations
 from math import factorial, log2

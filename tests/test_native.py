@@ -1,7 +1,5 @@
 """The native engine: equal to the pure one in every value, note and message, or not used at all."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

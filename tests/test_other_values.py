@@ -1,7 +1,5 @@
 """Values of other tools: every form gives the same results, and comparisons equal those of runs."""
 
-from __future__ import annotations
-
 import json
 
 import ir_measures
@@ -104,40 +102,34 @@ def test_a_measure_that_only_its_tool_knows_and_gaps_are_no_obstacle():
     assert gainful.read_values(frame)["values"].mean == {"x": 0.5, "y": 0.5}
 
 
+ONE = pl.DataFrame({"run": ["a"], "query": ["1"], "AP": [0.5]})
+
+
 @pytest.mark.parametrize(
-    ("values", "error", "about"),
+    ("values", "options", "error", "about"),
     [
-        (3, WrongType, "values"),
-        ({"a": {"AP": 0.5}}, WrongType, "values['a']"),
-        (pl.DataFrame({"run": ["a"], "AP": [0.5]}), NoColumn, "values"),
-        (pl.DataFrame({"query": ["1"], "run": ["a"]}), BadInput, "values"),
-        (pl.DataFrame({"query": [None], "AP": [0.5]}), BadInput, "values"),
-        ({"a": {"M": {"q": [1]}}}, WrongType, "values['a']['M']['q']"),
-        ({"a": {"M": {"q": "high"}}}, WrongType, "values['a']['M']['q']"),
-        (pl.DataFrame({"query": ["1", "1"], "AP": [0.5, 0.5]}), BadValue, "values"),
-        (pl.DataFrame({"query": ["1"], "AP": ["high"]}), BadInput, "values, row 0"),
-        (pl.DataFrame({"query": ["1"], "AP": [float("inf")]}), BadInput, "values, row 0"),
+        ([3], {}, WrongType, "values"),
+        ([{"a": {"AP": 0.5}}], {}, WrongType, "values['a']"),
+        ([pl.DataFrame({"run": ["a"], "AP": [0.5]})], {}, NoColumn, "values"),
+        ([pl.DataFrame({"query": ["1"], "run": ["a"]})], {}, BadInput, "values"),
+        ([pl.DataFrame({"query": [None], "AP": [0.5]})], {}, BadInput, "values"),
+        ([{"a": {"M": {"q": [1]}}}], {}, WrongType, "values['a']['M']['q']"),
+        ([{"a": {"M": {"q": "high"}}}], {}, WrongType, "values['a']['M']['q']"),
+        ([pl.DataFrame({"query": ["1", "1"], "AP": [0.5, 0.5]})], {}, BadValue, "values"),
+        ([pl.DataFrame({"query": ["1"], "AP": ["high"]})], {}, BadInput, "values, row 0"),
+        ([pl.DataFrame({"query": ["1"], "AP": [float("inf")]})], {}, BadInput, "values, row 0"),
+        ([ONE, ONE], {}, BadValue, "values 2"),  # a run twice
+        ([ONE], {"measures": ["RR"]}, UnknownName, "RR"),
     ],
 )
-def test_what_has_no_values_of_queries_is_refused(values, error, about):
+def test_what_has_no_values_of_queries_is_refused(values, options, error, about):
     with refuses(error, about):
-        gainful.read_values(values)
-
-
-def test_a_run_twice_and_a_measure_that_is_not_there_are_refused():
-    frame = pl.DataFrame({"run": ["a"], "query": ["1"], "AP": [0.5]})
-    with refuses(BadValue, "values 2"):
-        gainful.read_values(frame, frame)
-    with refuses(UnknownName, "RR"):
-        gainful.read_values(frame, measures=["RR"])
+        gainful.read_values(*values, **options)
 
 
 def test_one_of_the_measures_of_another_tool_is_compared_by_its_name():
     values = {run: {"faith": {"1": 0.5, "2": 0.25 * at}} for at, run in enumerate("ab")}
     values["a"]["AP"] = values["b"]["AP"] = {"1": 0.5, "2": 0.5}
     results = gainful.read_values(values)
-    assert gainful.compare(results, measures="faith", resamples=99).measures == ("faith",)
-    assert gainful.compare(results, measures=["AP", "faith"], resamples=99).measures == (
-        "AP",
-        "faith",
-    )
+    for names in (("faith",), ("AP", "faith")):
+        assert gainful.compare(results, measures=[*names], resamples=99).measures == names

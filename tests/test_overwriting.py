@@ -1,7 +1,5 @@
 """No command writes a file that it reads, however the file is named."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from collections.abc import Iterator

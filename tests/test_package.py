@@ -1,7 +1,5 @@
 """The package as a whole: light to import, and its public names are what it says."""
 
-from __future__ import annotations
-
 import re
 import tomllib
 import zipfile

@@ -1,7 +1,5 @@
 """Pages: one value, from which every format of every result is written."""
 
-from __future__ import annotations
-
 import csv
 import json
 import pickle
@@ -330,7 +328,7 @@ def test_several_runs_are_a_dict_with_pages():
     assert by_run.to_csv().startswith("run,RR\ngood,1.0\n")
     assert "all" in by_run.to_markdown(per_query=True)
     assert set(RENDERERS) == {
-        *("table", "tsv", "csv", "markdown", "latex", "html", "json", "jsonl"),
+        *("table", "tsv", "csv", "markdown", "latex", "html", "json", "jsonl")
     }
 
 

@@ -1,7 +1,5 @@
 """What holds for every page, at every width, light and dark: nothing overlaps, nothing is cut, all can be read."""
 
-from __future__ import annotations
-
 import json
 import shutil
 import subprocess

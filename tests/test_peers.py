@@ -1,7 +1,5 @@
 """The tools themselves, installed, must agree under their own `like=` on random data."""
 
-from __future__ import annotations
-
 import ir_measures
 import numpy as np
 import pytest

@@ -1,7 +1,5 @@
 """`like=` gives the numbers that the tools themselves printed on seventeen small cases."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from tool_rows import CASES, OBSERVED, ROWS, GoldenRow

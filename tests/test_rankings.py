@@ -1,7 +1,5 @@
 """Documents by name at the ranks a convention gives them, and the one tie table behind it."""
 
-from __future__ import annotations
-
 import random
 import re
 from itertools import product

@@ -6,8 +6,6 @@ documentation of Elasticsearch's `_rank_eval`. In all of them "star wars" has 11
 the ranking is 12, 14, 11: nDCG is (3 / log2 4) / 3 = 0.5.
 """
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Sessions from tables, TREC's XML, conversations and Dynamic Domain; what is wrong is told."""
 
-from __future__ import annotations
-
 import math
 from pathlib import Path
 
@@ -458,11 +456,7 @@ def test_conversations_of_2021(run, ties, expected):
         pytest.skip("sessions of CAsT 2021 (needs ../shared/data)")
     names = ["sDCG(b=2,bq=4)@10", "sDCG(b=2,bq=4,duplicates=first)@10", "nsDCG(b=2,bq=4)@10"]
     results = gainful.sessions.evaluate(
-        CAST / f"{run}.run",
-        CAST / "qrels.txt",
-        names,
-        sessions_format="conversation",
-        ties=ties,
+        CAST / f"{run}.run", CAST / "qrels.txt", names, sessions_format="conversation", ties=ties
     )
     assert tuple(round(results.mean[name], 4) for name in names) == expected
     assert results.counts["sessions"] == 19

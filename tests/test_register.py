@@ -1,7 +1,5 @@
 """Measures and formulas of one's own: by name everywhere, and clear about what is wrong."""
 
-from __future__ import annotations
-
 import importlib.metadata
 import subprocess
 import sys

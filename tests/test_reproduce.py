@@ -1,7 +1,5 @@
 """`gainful reproduce`: what repro_eval 0.5.0 printed for the same data, and straight loops."""
 
-from __future__ import annotations
-
 import json
 from math import sqrt
 from random import Random
@@ -50,11 +48,7 @@ ORIGINAL, REPRODUCED, ORIGINAL_BASE, REPRODUCED_BASE = (make_run(seed) for seed 
 @pytest.fixture(scope="module")
 def reproduction():
     return reproduce(
-        make_qrels(),
-        ORIGINAL,
-        REPRODUCED,
-        MEASURES,
-        baselines=(ORIGINAL_BASE, REPRODUCED_BASE),
+        make_qrels(), ORIGINAL, REPRODUCED, MEASURES, baselines=(ORIGINAL_BASE, REPRODUCED_BASE)
     )
 
 

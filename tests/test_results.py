@@ -1,7 +1,5 @@
 """Results as people use them: a mapping of means, frames, equality, pickles, pictures."""
 
-from __future__ import annotations
-
 import pickle
 
 import polars as pl
@@ -202,11 +200,6 @@ def test_results_are_equal_by_their_values(results):
     assert results != gainful.evaluate(JUDGED, BAD, MEASURES, missing="skip")
     assert results != results.mean
     assert hash(results) == hash(gainful.evaluate(JUDGED, BAD, MEASURES))
-
-
-def test_results_go_to_another_process_and_come_back_equal(results, runs):
-    assert send(results) == results
-    assert send(runs) == runs
 
 
 def test_several_runs_are_one_object(runs):

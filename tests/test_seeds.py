@@ -1,7 +1,5 @@
 """Every worked number of the source documents, right where they are right, errata as errata."""
 
-from __future__ import annotations
-
 from math import e
 
 import numpy as np
@@ -128,11 +126,7 @@ def test_every_printed_figure_of_the_lecture(seeds):
 # ── Wikipedia ────────────────────────────────────────────────────────────────────────────────
 
 WIKI = [3, 2, 3, 0, 1, 2]
-FORMS = {
-    "jk2002_b2": {"like": "wikipedia"},
-    "exp_log2": {"gain": "exp"},
-    "linear_log2": {},
-}
+FORMS = {"jk2002_b2": {"like": "wikipedia"}, "exp_log2": {"gain": "exp"}, "linear_log2": {}}
 
 
 @pytest.mark.parametrize("form", FORMS)

@@ -1,7 +1,5 @@
 """Lengths of sessions, last queries against those before them, and reformulations; by hand."""
 
-from __future__ import annotations
-
 from math import isnan, log
 
 import polars as pl

@@ -1,7 +1,5 @@
 """INST's and IFT's searchers, in single lists and in sessions, against cwl_eval and by hand."""
 
-from __future__ import annotations
-
 import math
 import random
 
@@ -15,9 +13,7 @@ from strategies import sessions_and_qrels
 
 import gainful
 from gainful.errors import BadValue
-from gainful.measure.build_session_recipes import (
-    build_session_recipes,
-)
+from gainful.measure.build_session_recipes import build_session_recipes
 from gainful.measure.functions.sessions import user_models
 from gainful.measure.sessions.in_parts import PartMatcher
 
@@ -131,8 +127,7 @@ def walk_every_way(lists, p_ref, go_on, *, carries):
 
 @pytest.mark.parametrize("goal", ["session", "query"])
 @pytest.mark.parametrize(
-    ("measure", "go_on"),
-    [("sINST(T=2", inst_rule(2)), (f"sIFT({RULE_TEXT}", ift_rule(**IFT_RULE))],
+    ("measure", "go_on"), [("sINST(T=2", inst_rule(2)), (f"sIFT({RULE_TEXT}", ift_rule(**IFT_RULE))]
 )
 def test_sessions_are_walked_as_way_by_way(measure, go_on, goal):
     named_sessions, qrels, expected = {}, {}, {"padded": {}, "as_is": {}}
@@ -261,8 +256,8 @@ def test_parts_that_cannot_know_the_best_grade_ask_for_it():
     assert session_value(engine, None, "sINST(max_grade=3)@2") == pytest.approx(whole)
     for measure in ("sINST@2", "Session(of='ERR@3')"):
         _, recipes = build_session_recipes(measure, None, {})
-        PartMatcher(name="log", qrels=STUDY.qrels, recipes=[*recipes.values()])
+        PartMatcher(qrels=STUDY.qrels, recipes=[*recipes.values()])
         with refuses(BadValue, "max_grade"):
-            PartMatcher(name="log", qrels=None, recipes=[*recipes.values()])
+            PartMatcher(qrels=None, recipes=[*recipes.values()])
     _, recipes = build_session_recipes("sINST(max_grade=3)@2", None, {})
-    PartMatcher(name="log", qrels=None, recipes=[*recipes.values()])
+    PartMatcher(qrels=None, recipes=[*recipes.values()])

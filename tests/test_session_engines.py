@@ -1,7 +1,5 @@
 """The same sessions, in frames of every make and in files, give the same values."""
 
-from __future__ import annotations
-
 from functools import cache
 
 import polars as pl

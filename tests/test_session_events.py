@@ -1,7 +1,5 @@
 """Events of searches as one shape, and the sessions that are made of them."""
 
-from __future__ import annotations
-
 from datetime import UTC, datetime, timedelta
 
 import polars as pl

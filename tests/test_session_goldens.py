@@ -1,7 +1,5 @@
 """Every value of golden/sessions.json, by the Python call and by the command."""
 
-from __future__ import annotations
-
 import json
 import math
 from itertools import chain

@@ -1,7 +1,5 @@
 """The measures of sessions, each by hand or by a slower way."""
 
-from __future__ import annotations
-
 import itertools
 import math
 

@@ -1,7 +1,5 @@
 """One set of options for all that takes sessions: shown by help, answered when misspelt, told once."""
 
-from __future__ import annotations
-
 import inspect
 import re
 

@@ -1,7 +1,5 @@
 """What holds of sDCG and nsDCG whatever the sessions and the options are."""
 
-from __future__ import annotations
-
 import itertools
 
 import numpy as np

@@ -1,7 +1,5 @@
 """`gainful report --sessions`: what the page about whole sessions shows, and what it never does."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json
@@ -33,6 +31,7 @@ from gainful.show.pages import report_data
 
 CONVERSATIONS = EXAMPLES / "conversations"
 RUNS = [str(CONVERSATIONS / f"{name}.run") for name in ("bm25", "dense", "hybrid")]
+TALKS, CONVERSATION = (RUNS, CONVERSATIONS / "qrels.txt"), {"sessions_format": "conversation"}
 READING = ("--sessions-format", "conversation", "--qrels", str(CONVERSATIONS / "qrels.txt"))
 
 # Three conversations whose numbers can be done by hand; b = 2, bq = 4, so that rank 2 counts 1/2
@@ -58,9 +57,7 @@ TWO = list_results(("c1", 1, "a"), ("c1", 2, "x"), ("c2", 1, "ba"), ("c3", 1, "c
 
 @pytest.fixture(scope="module")
 def conversations():
-    return report(
-        RUNS, CONVERSATIONS / "qrels.txt", ["nsDCG@5", "sDCG@5"], sessions_format="conversation"
-    )
+    return report(*TALKS, ["nsDCG@5", "sDCG@5"], **CONVERSATION)
 
 
 @pytest.fixture(scope="module")
@@ -108,10 +105,7 @@ def test_what_each_query_brought_adds_up_to_the_value(shown):
         [cell.inner_text().split() for cell in row.query_selector_all("td")]
         for row in page.page.query_selector_all(".side tbody tr")
     ]
-    assert cells == [
-        [["c1?1", "0.000"], ["c1?1", "3.000"]],
-        [["c1?2", "2.000"], ["c1?2", "0.000"]],
-    ]
+    assert cells == [[["c1?1", "0.000"], ["c1?1", "3.000"]], [["c1?2", "2.000"], ["c1?2", "0.000"]]]
     assert page.text(".side tfoot").split() == ["Σ", "2.0000", "3.0000"]
 
 
@@ -127,9 +121,7 @@ def test_a_share_of_the_ideal_is_told_with_its_ideal(shown):
 
 def test_the_summary_has_the_comparison_that_compare_prints(shown, conversations):
     page = shown(conversations)
-    comparison = compare(
-        RUNS, CONVERSATIONS / "qrels.txt", ["nsDCG@5", "sDCG@5"], sessions_format="conversation"
-    )
+    comparison = compare(*TALKS, ["nsDCG@5", "sDCG@5"], **CONVERSATION)
     text = page.page.text_content("#summary")
     for pair in comparison.pairs_against():
         assert f"{pair.difference:+.4f}" in text
@@ -141,9 +133,7 @@ def test_the_summary_has_the_comparison_that_compare_prints(shown, conversations
 def test_every_conversation_has_the_values_of_the_evaluation(conversations):
     data = read_data(conversations)
     for at, (name, path) in enumerate(zip(data["runs"], RUNS, strict=True)):
-        results = evaluate(
-            path, CONVERSATIONS / "qrels.txt", data["measures"], sessions_format="conversation"
-        )
+        results = evaluate(path, TALKS[1], data["measures"], **CONVERSATION)
         assert name == Path(path).stem
         for place, measure in enumerate(data["measures"]):
             expected = dict(results.per_session.select("session", measure).iter_rows())
@@ -153,8 +143,7 @@ def test_every_conversation_has_the_values_of_the_evaluation(conversations):
 
 
 def test_the_course_and_the_searchers_are_drawn_in_the_colours_of_the_systems(shown, conversations):
-    reading = {"sessions_format": "conversation"}
-    curve = evaluate(RUNS, CONVERSATIONS / "qrels.txt", "nsDCG@5", **reading).curve(by="system")
+    curve = evaluate(*TALKS, "nsDCG@5", **CONVERSATION).curve(by="system")
     data = read_data(conversations)
     assert data["course"]["lot"] == 5
     for line in data["course"]["series"]:
@@ -163,7 +152,7 @@ def test_the_course_and_the_searchers_are_drawn_in_the_colours_of_the_systems(sh
             own["mean"].to_list(), abs=1e-6
         )
         assert all(low <= mean <= high for (_, mean), (_, low, high) in zip(line["points"], line["band"], strict=True))  # fmt: skip
-    swept = sweep(RUNS, CONVERSATIONS / "qrels.txt", "nsDCG", depth=5, **reading)
+    swept = sweep(*TALKS, "nsDCG", depth=5, **CONVERSATION)
     leads = np.array(data["searchers"]["leads"])
     assert leads.argmax(axis=0).tolist() == swept.planes[0].winners.ravel().tolist()
     page = shown(conversations)
@@ -199,10 +188,8 @@ def test_the_sessions_of_a_study_are_compared_by_searcher_and_told_by_system(sho
     farthest = table.sort(distance, descending=True, maintain_order=True)["session"]
     assert [row[0] for row in page.rows()] == farthest[:25].to_list()  # from the mean of its system
     page.page.fill("#search", "system 2 · searcher p01")
-    columns = evaluate(study.sessions, study.qrels).columns
-    own = columns.filter(pl.col("searcher") == "p01").filter(
-        pl.col("system").cast(pl.String) == "2"
-    )
+    columns = values.columns
+    own = columns.filter(pl.col("searcher") == "p01", pl.col("system").cast(pl.String) == "2")
     assert {row[0] for row in page.rows()} == {*own["session"]} != set()
     with page.page.expect_download() as waiting:
         page.page.click("#download")
@@ -250,15 +237,9 @@ def test_of_a_cost_less_is_better(shown):
 def test_sessions_of_a_searcher_are_drawn_together():
     """Of searchers with as many sessions each, it is the t interval of their means."""
     grades = [1, 2, 3, 3, 2, 0, 1, 1]
-    frame = pl.DataFrame(
-        {
-            "session": [f"s{at}" for at in range(8)],
-            "query": [1] * 8,
-            "doc": ["a"] * 8,
-            "grade": grades,
-            "searcher": ["ann", "ann", "bo", "bo", "cy", "cy", "di", "di"],
-        }
-    )
+    searchers = ["ann", "ann", "bo", "bo", "cy", "cy", "di", "di"]
+    columns = {"session": [f"s{at}" for at in range(8)], "grade": grades, "searcher": searchers}
+    frame = pl.DataFrame(columns).with_columns(query=pl.lit(1), doc=pl.lit("a"))
     results = evaluate(frame, measures="sDCG@10")
     groups = group_systems(results)
     drawn = DrawnUnits.from_labels(results.columns["searcher"], "session")
@@ -295,15 +276,13 @@ def test_one_system_is_told_with_the_session_that_moves_its_mean_most():
     assert "session left out" in page
 
 
-def test_a_mean_that_is_none_of_values_has_no_interval():
-    page = report({"one": ONE, "two": TWO}, JUDGED, "nsDCG(average=vectors)@10")
-    assert "no interval" in page
-
-
-def test_all_sessions_of_one_searcher_have_no_interval():
-    frame = ONE.with_columns(searcher=pl.lit("ann"))
-    page = report(frame, JUDGED, MEASURE)
-    assert "no interval" in page
+def test_a_mean_that_is_none_of_values_or_of_one_searcher_has_no_interval():
+    ann = ONE.with_columns(searcher=pl.lit("ann"))
+    for page in (
+        report({"one": ONE, "two": TWO}, JUDGED, "nsDCG(average=vectors)@10"),
+        report(ann, JUDGED, MEASURE),
+    ):
+        assert "no interval" in page
 
 
 # ── what it never does ───────────────────────────────────────────────────────────────────────
@@ -457,7 +436,7 @@ def test_a_part_is_shown_of_too_much_and_all_values_are_beside(
     assert page.page.get_attribute(".sampled a", "href") == "made-values.csv"
     values = (tmp_path / "made-values.csv").read_text(encoding="utf-8")
     rows = list(csv.DictReader(io.StringIO(values)))
-    results = evaluate(RUNS, CONVERSATIONS / "qrels.txt", "nsDCG@5", sessions_format="conversation")
+    results = evaluate(*TALKS, "nsDCG@5", **CONVERSATION)
     expected = dict(results.per_session.iter_rows())
     assert {row["session"]: float(row["nsDCG@5"]) for row in rows} == pytest.approx(expected)
     details = read_data((tmp_path / "made.html").read_text(encoding="utf-8"))["details"]
@@ -484,13 +463,22 @@ def test_clusters_of_conversations_are_drawn_whole(run_gainful, tmp_path):
     assert "fewer than 25 clusters" in page
 
 
-def test_systems_that_are_none_are_refused(study):
-    with refuses(UnknownName, "two"):
-        report(ONE, JUDGED, MEASURE, baseline="two")
-    with refuses(UnknownName, "arm"):
-        report(ONE, JUDGED, MEASURE, by="arm")
-    named = pl.when(pl.col("session") != "c2").then(pl.lit("one"))
-    with refuses(BadInput, "sessions", "'c2'"):
-        report(ONE.with_columns(system=named), JUDGED, MEASURE)
+NAMED_IN_PART = pl.when(pl.col("session") != "c2").then(pl.lit("one"))
+
+
+@pytest.mark.parametrize(
+    ("sessions", "options", "error", "about"),
+    [
+        (ONE, {"baseline": "two"}, UnknownName, "two"),
+        (ONE, {"by": "arm"}, UnknownName, "arm"),
+        (ONE.with_columns(system=NAMED_IN_PART), {}, BadInput, ("sessions", "'c2'")),
+    ],
+)
+def test_systems_that_are_none_are_refused(sessions, options, error, about):
+    with refuses(error, about):
+        report(sessions, JUDGED, MEASURE, **options)
+
+
+def test_clusters_of_a_study_are_refused(study):
     with refuses(BadValue, "cluster"):
         report(study.sessions, study.qrels, cluster="(.)")

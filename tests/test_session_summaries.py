@@ -1,7 +1,5 @@
 """Means, curves and sweeps of sessions that are added up in parts, where the sessions are."""
 
-from __future__ import annotations
-
 import json
 import re
 import tempfile

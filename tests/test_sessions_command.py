@@ -1,7 +1,5 @@
 """`gainful sessions`: the golden numbers by the command, its views, its mistakes."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json

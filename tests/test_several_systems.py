@@ -1,7 +1,5 @@
 """Several systems at once: their files side by side, paired and compared by conversation."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json

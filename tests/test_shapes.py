@@ -45,8 +45,7 @@ VALUES = {"RR": 0.75, "P@1": 0.5}
 
 NAMES = st.sampled_from(["query", "doc", "score", "grade", "retrieved", "relevant", "id", "1", "a"])
 SCALARS = st.one_of(
-    *(st.none(), st.booleans(), st.integers(-2, 10**20), st.floats(), st.binary(max_size=2)),
-    NAMES,
+    *(st.none(), st.booleans(), st.integers(-2, 10**20), st.floats(), st.binary(max_size=2)), NAMES
 )
 KEYS = st.one_of(NAMES, st.integers(0, 2), st.none(), st.tuples(st.integers(0, 1)))
 ANYTHING = st.recursive(
@@ -562,6 +561,9 @@ def test_fields_of_rag_files_with_other_names_are_answered(tmp_path, run_gainful
         gainful.evaluate(path, measures="RR")
     columns = dict(pair.split("=") for pair in words.split(","))
     assert gainful.evaluate(path, measures="RR", columns=columns)["RR"] == 0.75
+    for both in (records, pl.DataFrame(records), pd.DataFrame(records)):
+        results = gainful.evaluate(both, measures=MEASURES, columns={"query": query, **columns})
+        assert results.mean == VALUES
 
 
 def test_columns_of_judgments_beside_sessions_are_theirs_alone():
@@ -574,16 +576,6 @@ def test_columns_of_judgments_beside_sessions_are_theirs_alone():
             gainful.sessions.evaluate(
                 log, qrels if "qrels.doc" in wrong else {"s": {"a": 1}}, "sDCG@5", columns=wrong
             )
-
-
-def test_columns_of_rag_records():
-    records = [
-        {"prompt": "x", "got": ["b", "a"], "gold": ["a"]},
-        {"prompt": "y", "got": ["c"], "gold": ["c"]},
-    ]
-    columns = {"query": "prompt", "retrieved": "got", "relevant": "gold"}
-    for both in (records, pl.DataFrame(records), pd.DataFrame(records)):
-        assert gainful.evaluate(both, measures=MEASURES, columns=columns).mean == VALUES
 
 
 @pytest.fixture

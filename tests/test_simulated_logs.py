@@ -1,7 +1,5 @@
 """Simulated logs: a shop's searches as UBI has them, agents' searches as traces."""
 
-from __future__ import annotations
-
 import json
 from itertools import groupby
 

@@ -1,7 +1,5 @@
 """Small TREC files are read without polars: to the same values, notes and messages."""
 
-from __future__ import annotations
-
 from functools import partial
 from itertools import pairwise
 

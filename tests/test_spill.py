@@ -1,7 +1,5 @@
 """Rows on disk, in parts of whole owners."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys
@@ -77,10 +75,7 @@ def test_an_owner_of_too_many_rows_is_named(monkeypatch):
 
 @pytest.mark.skipif(not FULL.exists(), reason="a device that is always full")
 def test_a_full_disk_is_told_with_the_folder(monkeypatch, tmp_path):
-    monkeypatch.setattr(
-        "tempfile.TemporaryFile",
-        lambda **_: FULL.open("r+b", buffering=0),
-    )
+    monkeypatch.setattr("tempfile.TemporaryFile", lambda **_: FULL.open("r+b", buffering=0))
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     monkeypatch.setattr(spill, "_MAX_KEPT", 0)
     log = pl.LazyFrame(
@@ -107,13 +102,8 @@ def test_a_command_on_a_full_disk_ends_with_2(tmp_path):
         "resource.setrlimit(resource.RLIMIT_FSIZE, (16, 16))\n"
         f"sys.exit(main(['sessions', {str(path)!r}, '--qrels', {str(qrels)!r}, '--summary']))\n"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", script],
-        capture_output=True,
-        text=True,
-        env={**os.environ, "TMPDIR": str(tmp_path)},
-        check=False,
-    )
+    words, environment = [sys.executable, "-c", script], os.environ | {"TMPDIR": str(tmp_path)}
+    done = subprocess.run(words, capture_output=True, text=True, env=environment, check=False)
     assert done.returncode == 2, done.stderr
     assert str(tmp_path) in done.stderr
     assert "TMPDIR" in done.stderr

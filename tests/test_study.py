@@ -1,7 +1,5 @@
 """The simulated study: the design of the 2008 paper, the same for a seed wherever it is made."""
 
-from __future__ import annotations
-
 from hashlib import sha256
 from itertools import combinations
 

@@ -1,7 +1,5 @@
 """Judgments for subtopics: where they are read from, what is refused, what is kept of them."""
 
-from __future__ import annotations
-
 import numpy as np
 import polars as pl
 import pytest

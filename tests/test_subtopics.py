@@ -1,7 +1,5 @@
 """Measures over subtopics: ndeval's numbers, the papers' sums, and what is made of odd input."""
 
-from __future__ import annotations
-
 import math
 import time
 

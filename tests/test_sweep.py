@@ -1,7 +1,5 @@
 """Sweeps: every setting equals its own evaluation, and the words say what the numbers do."""
 
-from __future__ import annotations
-
 import csv
 import json
 from io import StringIO

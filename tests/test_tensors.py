@@ -1,7 +1,5 @@
 """Measures of tensors: the numbers of NumPy, on the strict array API and on JAX."""
 
-from __future__ import annotations
-
 import array_api_strict
 import jax
 import jax.numpy as jnp
@@ -158,6 +156,13 @@ def test_tensors_on_another_device_are_refused():
     elsewhere = strict(SCORES, device=array_api_strict.Device("device1"))
     with refuses(WrongType, "scores"):
         gainful.ndcg(strict(GRADES), elsewhere)
+
+
+def test_tensors_of_two_libraries_are_refused_but_lists_go_with_each():
+    with refuses(WrongType, "scores"):
+        gainful.ndcg(strict(GRADES), jnp.asarray(SCORES))
+    assert isinstance(gainful.ndcg(jnp.asarray(GRADES), SCORES), jax.Array)
+    assert isinstance(gainful.ndcg(jnp.asarray(GRADES), np.array(SCORES)), jax.Array)
 
 
 def test_a_mask_leaves_out_whatever_stands_there():

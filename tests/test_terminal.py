@@ -1,7 +1,5 @@
 """Colour and small bars on a terminal; plain text in a pipe, where colour is not wanted or no room."""
 
-from __future__ import annotations
-
 import io
 import os
 import pty

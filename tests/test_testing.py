@@ -1,7 +1,5 @@
 """`gainful.testing`: ranking quality as a test of one's own."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """Tied scores: every policy against all orders there are, and against scikit-learn itself."""
 
-from __future__ import annotations
-
 from itertools import permutations
 
 import numpy as np

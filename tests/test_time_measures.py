@@ -1,7 +1,5 @@
 """Time-biased gain and the U-measure, of single lists and of sessions, against straight loops."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

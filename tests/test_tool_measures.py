@@ -4,8 +4,6 @@ Numbers that tools printed are named with their version; others are worked out b
 the source that is named.
 """
 
-from __future__ import annotations
-
 import random
 import warnings
 

@@ -1,7 +1,5 @@
 """PyTorch: the numbers of NumPy and torchmetrics, compiled graphs, and the meter."""
 
-from __future__ import annotations
-
 import os
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Traces, transcripts, turns and iKAT's runs: what their specifications say becomes sessions."""
 
-from __future__ import annotations
-
 import json
 import sys
 from functools import partial
@@ -178,6 +176,14 @@ def test_documents_nested_flattened_or_as_json_are_read_alike(write_log, documen
     assert [row[2:] for row in list_results(path)] == [(1, "a"), (2, "7")]
 
 
+@pytest.mark.parametrize("write", [pl.DataFrame.write_ipc, pl.DataFrame.write_ipc_stream])
+def test_spans_in_arrow_are_those_of_lines(tmp_path, write):
+    spans = [phoenix_span(1, "ab"), phoenix_span(2, "c", trace=OTHER)]
+    lines = write_lines(tmp_path / "spans.jsonl", *spans)
+    write(pl.read_ndjson(lines), tmp_path / "spans.arrow")
+    assert list_results(tmp_path / "spans.arrow") == list_results(lines)
+
+
 def test_genai_retrievals_in_otlp_exports_are_queries(write_log):
     conversation = {"gen_ai.conversation.id": "conv_1"}
     path = write_log(
@@ -197,11 +203,7 @@ def test_genai_retrievals_in_otlp_exports_are_queries(write_log):
 
 def test_the_session_is_told_by_any_span_of_the_trace_and_else_the_trace_is_one(write_log):
     root = phoenix_span(1, None, kind="CHAIN", **{"session.id": "s9"})
-    path = write_log(
-        phoenix_span(2, ["a"]),
-        root,
-        phoenix_span(3, ["b"], trace=OTHER),
-    )
+    path = write_log(phoenix_span(2, ["a"]), root, phoenix_span(3, ["b"], trace=OTHER))
     sessions = as_sessions(path)
     assert sessions.frame["session"].to_list() == ["s9", OTHER]
     assert find_notes(sessions.notes, 1, "no", "session", "trace")
@@ -285,10 +287,7 @@ def test_spans_without_documents_are_counted_and_told(write_log):
     unfinished = phoenix_span(4, None)
     unfinished["end_time"] = None
     path = write_log(
-        phoenix_span(1, ["a"]),
-        phoenix_span(2, None),
-        phoenix_span(3, None),
-        unfinished,
+        phoenix_span(1, ["a"]), phoenix_span(2, None), phoenix_span(3, None), unfinished
     )
     with refuses(BadInput, "log.jsonl:2", "documents", "line 3 and line 4", "--bad skip"):
         as_sessions(path)
@@ -302,9 +301,7 @@ def test_an_empty_list_is_a_query_without_results_and_a_failed_search_too(write_
     failed = phoenix_span(2, None)
     failed["status_code"] = "ERROR"
     path = write_log(
-        phoenix_span(1, None, **{"retrieval.documents": []}),
-        failed,
-        phoenix_span(3, ["a"]),
+        phoenix_span(1, None, **{"retrieval.documents": []}), failed, phoenix_span(3, ["a"])
     )
     assert list_results(path) == [
         (TRACE, 1, None, None),
@@ -525,8 +522,7 @@ def test_histories_that_grow_from_record_to_record_count_each_call_once(write_lo
     messages = [openai_call("1", "bikes"), openai_result("1", ["d1"])]
     more = [*messages, openai_call("2", "e-bikes"), openai_result("2", ["d2"])]
     path = write_log(
-        {"session_id": "s1", "messages": messages},
-        {"session_id": "s1", "messages": more},
+        {"session_id": "s1", "messages": messages}, {"session_id": "s1", "messages": more}
     )
     assert [row[3] for row in list_results(path)] == ["d1", "d2"]
     assert find_notes(as_sessions(path).notes, 1, "call", "repeats", "once")
@@ -581,9 +577,7 @@ def test_a_call_that_waits_in_one_record_takes_no_result_of_another_call(write_l
         as_sessions(path)
     again = [openai_call("0", "x"), openai_result("0", ["a"])] * 2
     write_lines(
-        path,
-        {"session_id": "s1", "messages": again[:1]},
-        {"session_id": "s1", "messages": again},
+        path, {"session_id": "s1", "messages": again[:1]}, {"session_id": "s1", "messages": again}
     )
     assert [row[3] for row in list_results(path)] == ["a", "a"]
 
@@ -885,8 +879,7 @@ ANNOTATED = [
 
 @pytest.mark.parametrize("inside", [False, True])
 @pytest.mark.parametrize(
-    ("name", "evaluations"),
-    [("document_evaluations", PHOENIX), ("documentAnnotations", ANNOTATED)],
+    ("name", "evaluations"), [("document_evaluations", PHOENIX), ("documentAnnotations", ANNOTATED)]
 )
 def test_grades_that_traces_carry_are_judgments(tmp_path, name, evaluations, inside):
     asked = {"session.id": "s1", "input.value": "soup"}

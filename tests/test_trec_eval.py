@@ -1,7 +1,5 @@
 """`gainful trec_eval` prints what trec_eval prints, to the byte, and exits as it does."""
 
-from __future__ import annotations
-
 import json
 import os
 import shlex

@@ -1,7 +1,5 @@
 """User Behavior Insights: queries and events of UBI 1.x become sessions with what was clicked."""
 
-from __future__ import annotations
-
 import json
 from functools import partialmethod
 
@@ -361,10 +359,7 @@ def test_another_text_under_one_query_id_is_another_query(tmp_path):
         event(2, None, "page_exit", 50, event_attributes={}),
     ]
     lists, notes = read_retyped(tmp_path, *records)
-    assert lists == [
-        ("s1", 1, "wall mount", "abcd", "a"),
-        ("s1", 2, "wallmount", "bx", "bx"),
-    ]
+    assert lists == [("s1", 1, "wall mount", "abcd", "a"), ("s1", 2, "wallmount", "bx", "bx")]
     assert find_notes(notes, 1, "query", "query_id", "another")
     assert find_notes(notes, 2, "records", "query_id", "merged")
 

@@ -1,7 +1,5 @@
 """Documents that nobody judged: how far they could move a value, and a comparison."""
 
-from __future__ import annotations
-
 import csv
 import json
 from itertools import product
@@ -300,9 +298,7 @@ def test_bounds_of_two_documents_by_hand(run, measure, grades, bounds):
 
 def test_a_document_that_stands_twice_counts_twice_in_every_grading():
     judgments = pl.DataFrame({"query": ["1"], "doc": ["a"], "grade": [1]})
-    run = pl.DataFrame(
-        {"query": ["1"] * 3, "doc": ["x", "a", "x"], "score": [3.0, 2.0, 1.0]},
-    )
+    run = pl.DataFrame({"query": ["1"] * 3, "doc": ["x", "a", "x"], "score": [3.0, 2.0, 1.0]})
     bounds = gainful.unjudged(judgments, run, "DCG", duplicates="count")
     once = 1 / np.log2(3)
     assert bounds.mean["DCG"][0] == pytest.approx(once)

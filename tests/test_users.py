@@ -3,8 +3,6 @@
 Keys of data, and columns of frames, are those of all other runs.
 """
 
-from __future__ import annotations
-
 import re
 
 import pandas as pd
@@ -62,6 +60,8 @@ ANSWERS = {
     "gate": lambda path: gate(path).to_text(),
     "unjudged": lambda _: gainful.unjudged(*INPUTS, "nDCG@2").to_text(per_query=True),
     "plan": lambda _: gainful.plan(*INPUTS, "nDCG@2").to_text(),
+    "check": lambda _: gainful.check(*_one()).to_text(),
+    "explain": lambda _: gainful.explain_query(*_one(), "1", "nDCG@2").to_text(),
 }
 
 

@@ -1,7 +1,5 @@
 """Whose nDCG is this? Found by value, told in the measure language."""
 
-from __future__ import annotations
-
 import pytest
 from facts import list_facts
 from hypothesis import given, strategies as st
@@ -176,11 +174,7 @@ APPENDIX = [3, 2, 3, 0, 0, 1, 2, 2, 3, 0]  # of Järvelin, Price, Delcambre & Ni
         ("9.30", APPENDIX, ("ranks 9 and 10", "9.2358", "rank 2")),
         ("4", APPENDIX, ("rank 2", "4.3333")),
         ("8.14", APPENDIX, ("rank 8", "8.0753", "gain 3")),
-        (
-            "0.387",
-            [3, 2, 3, 0, 1, 2, 0, 1, 0, 2],
-            ("rank 7", "0.3333", "third grade 3"),
-        ),
+        ("0.387", [3, 2, 3, 0, 1, 2, 0, 1, 0, 2], ("rank 7", "0.3333", "third grade 3")),
         ("1.892", WIKI, ("rank 3", "1.8928", "cut off")),
     ],
 )

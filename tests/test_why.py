@@ -1,7 +1,5 @@
 """`gainful why`: the difference between two tools, taken apart into its causes."""
 
-from __future__ import annotations
-
 import json
 import random
 from math import log2

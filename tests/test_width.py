@@ -1,7 +1,5 @@
 """Whatever a command prints fits the terminal, and is folded between words: 80 columns and others."""
 
-from __future__ import annotations
-
 import re
 
 import click

@@ -1,7 +1,5 @@
 """What the tools themselves printed on seventeen small cases, and the calls that must print it too."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Random TREC files, some of them odd or damaged, and all that comes out of two of them."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Iterable
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Files that tests write: text or bytes, lines of JSON, judgments and runs as TREC has them."""
 
-from __future__ import annotations
-
 import gzip
 import json
 import sys

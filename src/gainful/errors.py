@@ -143,6 +143,10 @@ class Duplicated(BadInput):
     """A document listed twice where it may be listed once."""
 
 
+class Changed(BadInput):
+    """A file that was cut or grew while it was read."""
+
+
 class Swapped(BadInput):
     """A run where judgments belong, or the other way round."""
 

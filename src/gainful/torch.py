@@ -29,18 +29,10 @@ except ImportError:
 
 __all__ = ["Meter"]
 
-_FUNCTIONS = (
-    arrays.ndcg,
-    arrays.dcg,
-    arrays.precision,
-    arrays.recall,
-    arrays.reciprocal_rank,
-    arrays.average_precision,
-    arrays.compute,
-)
-for (
-    _function
-) in _FUNCTIONS:  # one node of the graph: what is traced is the tensors, not the options
+_CUMULATED = (arrays.cg, arrays.ncg, arrays.dcg, arrays.idcg, arrays.ndcg)
+_OTHERS = (arrays.precision, arrays.recall, arrays.reciprocal_rank, arrays.average_precision)
+for _function in (*_CUMULATED, *_OTHERS, arrays.compute):
+    # One node of the graph: what is traced is the tensors, not the options
     torch.compiler.allow_in_graph(_function)
 
 

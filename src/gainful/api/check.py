@@ -11,6 +11,7 @@ from typing import Any
 from gainful.api.keywords import answer_keywords
 from gainful.errors import BadValue, check_name
 from gainful.match.check import CheckReport, Finding, check_pairs
+from gainful.measure.values import name_units
 from gainful.read.column_names import ColumnMapping, ColumnNames, read_column_names
 from gainful.read.file_check import (
     FileReport,
@@ -91,7 +92,18 @@ def check(
     names.refuse_misfits()
     if ["sessions"] not in all_kinds:
         names.refuse_unread()
-    return CheckReport((*map(_describe_file, reports), *check_pairs(reports)))
+    unit = next((file.qrels.unit for file in reports if file.qrels is not None), "query")
+    findings = (*map(_describe_file, reports), *check_pairs(reports))
+    return CheckReport(tuple(_name_units(finding, unit) for finding in findings))
+
+
+def _name_units(finding: Finding, unit: str) -> Finding:
+    texts = (finding.problems, finding.notes, finding.warnings)
+    return Finding(
+        finding.subject,
+        finding.kind,
+        *(tuple(name_units(line, unit) for line in lines) for lines in texts),
+    )
 
 
 def _open_all(files: Sequence[Any], columns: ColumnMapping) -> list[Source | Path | FileReport]:

@@ -19,7 +19,7 @@ from gainful.evidence.orders.correlations import (
     correlate_units,
     label_units,
 )
-from gainful.evidence.pairing import ClusterChoice, read_clusters
+from gainful.evidence.pairing import ClusterChoice, Clusters, read_clusters
 from gainful.evidence.statistics.outcome import Resampling
 from gainful.measure.build_recipes import USUAL_MEASURES, Measures
 from gainful.measure.build_session_recipes import usual_session_measures
@@ -41,7 +41,7 @@ def correlate(
     alpha: float = ALPHA,
     resamples: int = RESAMPLES,
     seed: int = SEED,
-    cluster: ClusterChoice | None = None,
+    cluster: ClusterChoice | Clusters | None = None,
 ) -> Correlations:
     """Which measure agrees best with what users said: satisfaction, success, revenue?
 
@@ -110,11 +110,7 @@ def correlate_runs(
     named, inputs = name_runs(runs), RunReading.from_options(reading)
     clusters = find_clusters(cluster, inputs, qrels, *named.values())
     results = list(evaluate_runs(qrels, named, wanted, inputs))
-    by_query = None
-    if clusters is not None:
-        queries = list(dict.fromkeys(query for run in results for query in run.ids))
-        by_query = dict(zip(queries, clusters.name_each(queries), strict=True))
-    return correlate(results, against, labels, cluster=by_query, **statistics)
+    return correlate(results, against, labels, cluster=clusters, **statistics)
 
 
 def correlate_sessions(

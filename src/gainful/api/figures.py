@@ -544,20 +544,20 @@ _VERBS: Mapping[InputKind, Callable[..., Any]] = {
 }
 
 
-def draw_files(
-    name: str, *files: Any, options: Mapping[str, Any], look: Look, **reading: Any
-) -> Drawing:
+def draw_files(name: str, *files: Any, look: Look, **options: Any) -> Drawing:
     """A figure of files, evaluated or swept first where it is made of results.
 
-    `options` are those of the figure's data function, `reading` those of the verb before it.
+    What its data function takes by name goes there; all else to the verb before it, if any.
     """
     entry = find_figure(name)
+    own = {key: options.pop(key) for key in signature(entry.data).parameters if key in options}
+    own = {key: value for key, value in own.items() if value is not None}
     try:
         if entry.input_kind in _VERBS:
-            result = _VERBS[entry.input_kind](*files, **reading)
-            data = build_data(name, result, **options)
+            result = _VERBS[entry.input_kind](*files, **options)
+            data = build_data(name, result, **own)
         else:
-            data = build_data(name, *files, **options, **reading)
+            data = build_data(name, *files, **own, **options)
     except OneGroup as error:  # of a sweep
         data = winner_map.build_empty_data(error.problem)
     return Drawing(entry, data, look)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from os import PathLike
 from typing import Any
 
-from attrs import evolve, frozen
+from attrs import evolve
 
 from gainful.api.session_options import (
     GainOptions,
@@ -14,7 +14,7 @@ from gainful.api.session_options import (
     list_others_in_parts,
     read_session_qrels,
 )
-from gainful.errors import BadValue, UnknownName, WrongType
+from gainful.errors import BadValue, WrongType, check_name
 from gainful.match.behaviour_gains import (
     USUAL_RULE,
     GainEvent,
@@ -26,12 +26,7 @@ from gainful.match.behaviour_gains import (
 from gainful.match.session_groups import By, check_group_names
 from gainful.match.sessions import no_gains
 from gainful.measure.entry import SessionRecipe
-from gainful.measure.sessions.in_parts import (
-    AnySummer,
-    PartMatcher,
-    collect_searcher_qrels,
-    visit_parts,
-)
+from gainful.measure.sessions.in_parts import PartMatcher, PreparedParts, collect_searcher_qrels
 from gainful.read.binary_tables import scan_parquet
 from gainful.read.engine_sessions import EngineSessions, open_sessions
 from gainful.read.engines import POLARS, Engine, find_engine
@@ -44,28 +39,6 @@ _PARQUET = (".parquet", ".pq")
 _SUMMARY_COLUMNS = ("measure", "standard_error", "per_cost", "results", "judged")
 _ALLOWED = "a Parquet file, or a frame of lazy polars, DuckDB or Spark; others have no summary"
 _LENGTHS = ("words", "chars")  # of documents, which some measures read
-
-
-@frozen(eq=False, kw_only=True)
-class PreparedParts:
-    """Sessions in their engine, and how some whole ones at a time are matched."""
-
-    sessions: EngineSessions
-    matcher: PartMatcher
-    by: tuple[str, ...]
-    own_notes: Sequence[str]
-
-    @property
-    def name(self) -> str:
-        """What the sessions are called."""
-        return self.sessions.name
-
-    def visit(
-        self, new_summer: Callable[[], AnySummer], vector_ranks: int = 0
-    ) -> tuple[AnySummer, list[str]]:
-        """What all sessions add up to, and what one should know of it."""
-        summer, totals = visit_parts(self.sessions, self.matcher, new_summer, self.by, vector_ranks)
-        return summer, [*self.sessions.notes, *self.own_notes, *totals.list_notes()]
 
 
 def prepare_parts(
@@ -101,13 +74,12 @@ def prepare_parts(
     unfit = (*UNGROUPABLE_COLUMNS, *opened.reader.actions)
     groupable = [name for name in columns if name not in unfit]
     for column in choice.where:
-        if column not in (*groupable, "session"):
-            raise UnknownName("column", column, ("session", *groupable))
+        check_name("column", column, ("session", *groupable))
     group_names = check_group_names(by, groupable, (*recipes, *_SUMMARY_COLUMNS))
     matcher, notes = match_by(opened, judgments, rule, list(recipes.values()), choice)
     computed = f"computed in {opened.engine.name}, some sessions at a time"
     return PreparedParts(
-        sessions=opened, matcher=matcher, by=tuple(group_names), own_notes=[computed, *notes]
+        sessions=opened, matcher=matcher, by=tuple(group_names), notes=[computed, *notes]
     )
 
 
@@ -130,7 +102,6 @@ def match_by(
         raise no_gains(sessions.name)
     by_topic = qrels is None and "topic" in columns
     matcher = PartMatcher(
-        name=sessions.name,
         qrels=qrels,
         recipes=[] if by_topic else recipes,
         choice=choice or SessionChoice(),

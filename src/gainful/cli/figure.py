@@ -120,10 +120,10 @@ def _build_command(figure: Figure) -> click.Command:
 
     def draw(*, output: str | None, **options: Any) -> None:
         look = Look(**{name: options.pop(name) for name in _LOOK_OPTIONS})
-        own = _take_options(figure, options)
         suffix = _choose_suffix(output, options.pop("wants_data"))
-        files = inputs.take(figure, options, own)
-        drawing = draw_files(figure.name, *files, options=own, look=look, **options)
+        _prepare_options(figure, options)
+        files = inputs.take(figure, options)
+        drawing = draw_files(figure.name, *files, look=look, **options)
         if suffix in _TABLES:
             deliver(drawing.page(), _TABLES[suffix], output)
             return
@@ -153,7 +153,7 @@ def _take_measures(figure: Figure, options: dict[str, Any]) -> list[str]:
     return measures
 
 
-def _take_sessions(figure: Figure, options: dict[str, Any], _: dict[str, Any]) -> tuple[Any, ...]:
+def _take_sessions(figure: Figure, options: dict[str, Any]) -> tuple[Any, ...]:
     """Files of sessions or, of a log that nobody judges, these alone."""
     inputs = [options.pop("files")]
     if "qrels" in options:
@@ -161,32 +161,23 @@ def _take_sessions(figure: Figure, options: dict[str, Any], _: dict[str, Any]) -
     return tuple(inputs)
 
 
-def _take_sweep(
-    figure: Figure, options: dict[str, Any], figure_options: dict[str, Any]
-) -> tuple[Any, ...]:
-    options["by"] = options["by"].split(",")
-    files, qrels, measures = _take_sessions(figure, options, figure_options)
+def _take_sweep(figure: Figure, options: dict[str, Any]) -> tuple[Any, ...]:
+    files, qrels, measures = _take_sessions(figure, options)
     return files, qrels, *(measures or figure.usual_measures)
 
 
-def _take_runs(
-    figure: Figure, options: dict[str, Any], figure_options: dict[str, Any]
-) -> tuple[Any, ...]:
+def _take_runs(figure: Figure, options: dict[str, Any]) -> tuple[Any, ...]:
     measures = _take_measures(figure, options)
     if measures:
-        several = figure.several_measures
-        figure_options |= {"measures": measures} if several else {"measure": measures[0]}
+        options |= {"measures": measures} if figure.several_measures else {"measure": measures[0]}
     return options.pop("qrels"), options.pop("runs")
 
 
-def _take_groups(
-    figure: Figure, options: dict[str, Any], figure_options: dict[str, Any]
-) -> tuple[Any, ...]:
+def _take_groups(figure: Figure, options: dict[str, Any]) -> tuple[Any, ...]:
     """Judgments and runs, or the results of sessions; options of the other are refused."""
     measures = _take_measures(figure, options) or None
-    given = {**options, **figure_options, "measures": measures}
+    given = {**options, "measures": measures}
     options.clear()
-    figure_options.clear()
     files, reading = ask(
         lambda qrels, runs, _, **reading: ((qrels, runs, *(measures or ())), reading),
         lambda *files, **reading: ((evaluate_sessions(*files, **reading),), {}),
@@ -203,7 +194,7 @@ class _Inputs:
 
     arguments: tuple[Any, ...]
     options: tuple[Any, ...]
-    take: Callable[[Figure, dict[str, Any], dict[str, Any]], tuple[Any, ...]]
+    take: Callable[[Figure, dict[str, Any]], tuple[Any, ...]]
 
 
 _SESSION_ARGUMENTS: tuple[Any, ...] = (argument("FILE..."), "qrels")
@@ -225,7 +216,7 @@ _INPUTS: Mapping[str, _Inputs] = {
     "judges": _Inputs(
         (argument("QRELS QRELS..."),),
         ("qrels_format", "columns"),
-        lambda _, options, __: (list(options.pop("qrels")),),
+        lambda _, options: (list(options.pop("qrels")),),
     ),
     "groups": _Inputs(
         (argument("[QRELS]"), argument("RUN...")),
@@ -245,17 +236,14 @@ _INPUTS: Mapping[str, _Inputs] = {
 }
 
 
-def _take_options(figure: Figure, options: dict[str, Any]) -> dict[str, Any]:
-    names = [name for name in _FIGURE_OPTIONS if name in options and figure.input_kind != "sweep"]
-    figure_options = {name: options.pop(name) for name in names}
-    figure_options = {name: value for name, value in figure_options.items() if value is not None}
-    if "interval" not in figure_options and not figure.always_resamples:
-        refuse_idle_options(figure_options.keys() & {"resamples", "seed"}, "needs --interval")
-    if "by" in names and holds_systems(options.get("files", ()), options.get("sessions_format")):
-        figure_options.setdefault("by", "system")
-    if "by" in figure_options:
-        figure_options["by"] = split_columns([figure_options["by"]])
-    return figure_options
+def _prepare_options(figure: Figure, options: dict[str, Any]) -> None:
+    if options.get("interval") is None and not figure.always_resamples:
+        refuse_idle_options(options.keys() & {"resamples", "seed"}, "needs --interval")
+    if "by" in options:
+        by = options["by"]
+        if by is None and holds_systems(options["files"], options["sessions_format"]):
+            by = "system"
+        options["by"] = None if by is None else split_columns([by])
 
 
 def _choose_suffix(output: str | None, wants_data: bool) -> str:

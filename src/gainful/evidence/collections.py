@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from attrs import frozen
+from attrs import astuple, frozen
 
 from gainful.evidence.statistics.outcome import DEFAULT_LEVEL
 from gainful.evidence.statistics.paired_tests import t_interval
@@ -112,13 +112,10 @@ class CollectionResults(Shown):
 
     def page(self, *, verbose: bool = False) -> Page:
         """A table for each measure: runs by collections, and the mean."""
-        method = (
-            f"mean: over {count_noun(len(self.results), 'collection')}, with a {self.level:g} % "
-            "confidence interval by Student's t"
-        )
-        convention = (
-            describe_convention(self._first) if verbose else f"like {self._first.convention.name}"
-        )
+        number = count_noun(len(self.results), "collection")
+        method = f"mean: over {number}, with a {self.level:g} % confidence interval by Student's t"
+        brief = f"like {self._first.convention.name}"
+        convention = describe_convention(self._first) if verbose else brief
         return Page(
             answer=self._describe_leaders(),
             sections=[Section(measure, self._tabulate(measure)) for measure in self.measures],
@@ -138,10 +135,8 @@ class CollectionResults(Shown):
     def _tabulate(self, measure: str) -> Table:
         heads = ("run", *self.collections, "mean", "low", "high")
         means = self.mean[measure]
-        rows = [
-            (run, *row.values(), means[run].mean, means[run].low, means[run].high)
-            for run, row in self.values[measure].items()
-        ]
+        values = self.values[measure].items()
+        rows = [(run, *row.values(), *astuple(means[run])) for run, row in values]
         return Table(heads, rows, numeric=True, label_columns=1)
 
     def _list_rows(self) -> Table:
@@ -149,8 +144,7 @@ class CollectionResults(Shown):
         for measure, values in self.values.items():
             for run, row in values.items():
                 rows += [(measure, run, name, value, None, None) for name, value in row.items()]
-                item = self.mean[measure][run]
-                rows.append((measure, run, None, item.mean, item.low, item.high))
+                rows.append((measure, run, None, *astuple(self.mean[measure][run])))
         columns = ("measure", "run", "collection", "value", "low", "high")
         return Table(columns, rows, numeric=True, label_columns=3)
 

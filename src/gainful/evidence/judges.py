@@ -106,7 +106,7 @@ class JudgeAgreement(Shown):
     weights: str
     level: str
     resampling: Resampling
-    measure: str = ""
+    measure: str | None = None
     order: Order | None = None
     flips: int | None = None
     notes: tuple[str, ...] = ()
@@ -120,25 +120,18 @@ class JudgeAgreement(Shown):
         ]
         return to_plain_data(evolve(self, order=None)) | {
             "pairs": pairs,
-            "measure": self.measure or None,
             "order": None if self.order is None else self.order.to_dict(),
         }
 
     def page(self, *, verbose: bool = False) -> Page:
         """How well the judges agree, where they differ, and what that does to the order of runs."""
         listed = self.disagreements[: None if verbose else _LISTED_QUERIES]
+        pairs_of_first = self.pairs[: len(self.judges) - 1]
         return Page(
             answer=" ".join([_describe_pair(self), *_describe_order(self)]),
             sections=[
                 Section(table=build_table(self.pairs, _PAIR_COLUMNS, labels=2)),
-                *(
-                    Section(
-                        f"Grades of {pair.judges[0]} (rows) and {pair.judges[1]} (columns)",
-                        _tabulate_counts(pair),
-                    )
-                    for pair in self.pairs
-                    if verbose or pair.judges[0] == self.judges[0]
-                ),
+                *map(_tabulate_counts, self.pairs if verbose else pairs_of_first),
                 Section("Queries with most disagreement", build_table(listed, _QUERY_COLUMNS)),
                 *_tabulate_order(self),
             ],
@@ -162,31 +155,31 @@ def compare_grades(
     for name, value, allowed in (("weights", weights, WEIGHTS), ("level", level, LEVELS)):
         if not isinstance(value, str) or value not in allowed:
             raise BadValue(name, value, ", ".join(allowed))
+    keys, sides = ["query", "doc"], ["grade", "grade_other"]
     graded = pl.concat(
-        frame.select("query", "doc", "grade", judge=pl.lit(judge))
-        for judge, frame in judgments.items()
+        frame.select(*keys, "grade", judge=pl.lit(judge)) for judge, frame in judgments.items()
     )
-    keys = ["query", "doc"]
-    graded = graded.with_columns(weight=1 / (pl.len().over(keys) - 1))
-    both = graded.join(graded.drop("weight"), on=keys, suffix="_other")
-    both = both.filter(pl.col("judge") != pl.col("judge_other"))
-    pairs, notes = [], []
+    graded = graded.with_columns(judges=pl.len().over(keys))
+    pairs, met, notes = [], [], []
     for first, second in combinations(judgments, 2):
-        common = both.filter(judge=first, judge_other=second)
+        left, right = (graded.filter(judge=judge) for judge in (first, second))
+        common = left.join(right.select(*keys, "grade"), on=keys, suffix="_other")
         if common.is_empty():
             problem = f"it has no document in common with {first}"
             raise BadInput(second, problem, "judgments of the same queries and documents")
-        pairs.append(_compare_two((first, second), common, weights, resampling))
+        met.append(common.group_by("query", *sides, "judges").len("documents"))
+        pairs.append(_compare_two((first, second), met[-1], weights, resampling))
         notes += _compare_scales(pairs[-1])
         for judge, other in ((first, second), (second, first)):
             alone = len(judgments[judge]) - len(common)
             if alone:
                 notes.append(f"{count_noun(alone, 'document')} of {judge} not judged by {other}")
+    all_met = pl.concat(met)
     return JudgeAgreement(
         judges=tuple(judgments),
         pairs=tuple(pairs),
-        alpha=_estimate_alpha(both, level, resampling),
-        disagreements=_rank_queries(both),
+        alpha=_estimate_alpha(all_met, level, resampling),
+        disagreements=_rank_queries(all_met),
         weights=weights,
         level=level,
         resampling=resampling,
@@ -207,9 +200,9 @@ def _compare_scales(pair: JudgePair) -> list[str]:
 
 
 def _compare_two(
-    judges: tuple[str, str], common: pl.DataFrame, weights: str, resampling: Resampling
+    judges: tuple[str, str], met: pl.DataFrame, weights: str, resampling: Resampling
 ) -> JudgePair:
-    scale, counts = _count_grades(common, " and ".join(judges))
+    scale, counts = _count_grades(met, pl.col("documents"), " and ".join(judges))
     steps = np.abs(np.subtract.outer(*[np.arange(len(scale), dtype=np.float64)] * 2))
     distance = _STEPS[weights](steps)[None]
     same, difference = np.eye(len(scale)), scale[None, :] - scale[:, None]
@@ -226,7 +219,7 @@ def _compare_two(
     return JudgePair(
         judges=judges,
         queries=len(counts),
-        documents=len(common),
+        documents=int(counts.sum()),
         grades=tuple(scale.tolist()),
         counts=tuple(map(tuple, counts.sum(axis=0).astype(int).tolist())),
         same=share,
@@ -235,9 +228,11 @@ def _compare_two(
     )
 
 
-def _estimate_alpha(both: pl.DataFrame, level: str, resampling: Resampling) -> Estimate:
+def _estimate_alpha(met: pl.DataFrame, level: str, resampling: Resampling) -> Estimate:
     """Krippendorff's alpha of documents that any two or more judges judged."""
-    scale, coincidences = _count_grades(both, "the judges", both["weight"].to_numpy())
+    pairable = pl.col("documents") / (pl.col("judges") - 1)
+    scale, counts = _count_grades(met, pairable, "the judges")
+    coincidences = counts + counts.transpose(0, 2, 1)
 
     def describe(weighting: Array) -> Array:
         drawn = np.tensordot(weighting, coincidences, axes=1)
@@ -265,21 +260,21 @@ def _square_distances(scale: Array, totals: Array, level: str) -> Array:
     return np.asarray((places[:, :, None] - places[:, None, :]) ** 2)
 
 
-def _count_grades(
-    pairs: pl.DataFrame, whose: str, weights: Array | float = 1.0
-) -> tuple[Array, Array]:
+def _count_grades(met: pl.DataFrame, number: pl.Expr, whose: str) -> tuple[Array, Array]:
     """The grades, and for each query how often each of them meets each other."""
-    grades = pairs.select("grade", "grade_other").to_numpy()
-    scale, codes = np.unique(grades, return_inverse=True)
+    met = met.sort(pl.all())
+    grades = met.select("grade", "grade_other").to_numpy()
+    scale = np.unique(grades)
     if np.abs(scale).max() > _MAX_GRADE:
         problem = f"there is a grade of {scale[np.abs(scale).argmax()]:g}"
         raise BadInput(whose, problem, f"grades up to {_MAX_GRADE:g}")
     if len(scale) > _MAX_GRADES:
         problem = f"there are {len(scale)} different grades"
         raise BadInput(whose, problem, f"at most {_MAX_GRADES}; turn scores into grades first")
-    query = pairs["query"].rank("dense").to_numpy() - 1
+    query = met["query"].rank("dense").to_numpy() - 1
     counts = np.zeros((int(query.max()) + 1, len(scale), len(scale)))
-    np.add.at(counts, (query, *codes.reshape(grades.shape).T), weights)
+    places = query, *np.searchsorted(scale, grades).T
+    np.add.at(counts, places, met.select(number).to_series().to_numpy())
     return scale, counts
 
 
@@ -294,19 +289,24 @@ def _estimate(
     estimates = []
     for at, value in enumerate(bootstrap.estimate.tolist()):
         drawn, left_out = bootstrap.resampled[:, at], bootstrap.left_out[:, at]
-        if not np.isfinite(drawn).any() or not np.isfinite(value):
-            estimates.append(Estimate(finite_or_none(value)))
-            continue
-        ends = bootstrap_interval(value, drawn, left_out, alpha)
-        estimates.append(Estimate(value, *ends))
+        ends: Sequence[float] = ()
+        if np.isfinite(drawn).any() and np.isfinite(value):
+            ends = bootstrap_interval(value, drawn, left_out, alpha)
+        estimates.append(Estimate(finite_or_none(value), *ends))
     return estimates
 
 
-def _rank_queries(both: pl.DataFrame) -> tuple[Disagreement, ...]:
-    difference = (pl.col("grade") - pl.col("grade_other")).abs().mean().alias("difference")
-    documents = both.group_by("query", "doc").agg(difference)
-    queries = documents.group_by("query").agg(pl.len(), pl.col("difference").mean())
-    ranked = queries.sort("difference", "query", descending=[True, False])
+def _rank_queries(met: pl.DataFrame) -> tuple[Disagreement, ...]:
+    """The mean difference of two judges of a document, then of the documents of a query."""
+    difference = (pl.col("grade") - pl.col("grade_other")).abs()
+    judges = pl.col("judges").cast(pl.Float64)
+    # A document of m judges has m(m-1)/2 pairs of them.
+    documents = pl.col("documents") * 2 / (judges * (judges - 1))
+    queries = met.group_by("query").agg(
+        documents.sum().round().cast(pl.Int64),
+        ((difference * documents).sum() / documents.sum()).alias("difference"),
+    )
+    ranked = queries.sort(pl.col("difference").round(12), "query", descending=[True, False])
     return tuple(Disagreement(*row) for row in ranked.iter_rows())
 
 
@@ -331,14 +331,15 @@ _QUERY_COLUMNS = (
 )
 
 
-def _tabulate_counts(pair: JudgePair) -> Table:
+def _tabulate_counts(pair: JudgePair) -> Section:
     heads = ["", *map(format_exact, pair.grades), "bias"]
     biases = pair.bias_by_grade
     rows = [
         [format_exact(grade), *row, "–" if biases[grade] is None else f"{biases[grade]:+.2f}"]
         for grade, row in zip(pair.grades, pair.counts, strict=True)
     ]
-    return Table(heads, rows, numeric=True, label_columns=1)
+    title = f"Grades of {pair.judges[0]} (rows) and {pair.judges[1]} (columns)"
+    return Section(title, Table(heads, rows, numeric=True, label_columns=1))
 
 
 def _tabulate_order(result: JudgeAgreement) -> list[Section]:
@@ -393,17 +394,16 @@ def _describe_order(result: JudgeAgreement) -> list[str]:
 def _describe_method(result: JudgeAgreement) -> list[str]:
     queries = max(pair.queries for pair in result.pairs)
     alpha = f"Krippendorff's alpha ({result.level}) of {join_words(result.judges)}: "
-    lines = [alpha + result.alpha.describe()]
     kappa = "Cohen's kappa" if result.weights == "none" else f"kappa with {result.weights} weights"
-    lines.append(f"{kappa} · bias: by how much the second judge grades higher")
+    intervals = "one query: no intervals"
     if queries > 1:
-        lines.append(
-            f"{result.resampling.level} confidence intervals: bootstrap over "
-            f"{count_noun(queries, 'query')} ({name_interval(queries)})"
-        )
-    else:
-        lines.append("one query: no intervals")
-    return lines
+        over = f"{count_noun(queries, 'query')} ({name_interval(queries)})"
+        intervals = f"{result.resampling.level} confidence intervals: bootstrap over {over}"
+    return [
+        alpha + result.alpha.describe(),
+        f"{kappa} · bias: by how much the second judge grades higher",
+        intervals,
+    ]
 
 
 def _list_rows(result: JudgeAgreement) -> Table:

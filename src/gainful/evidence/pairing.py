@@ -273,7 +273,7 @@ class Clusters:
         return [label for _, label in labels if label is not None]
 
 
-def read_clusters(cluster: ClusterChoice) -> Clusters:
+def read_clusters(cluster: ClusterChoice | Clusters) -> Clusters:
     r"""Clusters by a pattern with a group, or from a dict of the cluster of each query.
 
     Examples:
@@ -286,6 +286,8 @@ def read_clusters(cluster: ClusterChoice) -> Clusters:
         ...
         gainful.errors.BadValue: cluster is '^(.+_'; allowed: a pattern with a group, such as ...
     """
+    if isinstance(cluster, Clusters):  # of a column, which is read already
+        return cluster
     if isinstance(cluster, Mapping):
         by_query = {str(query): str(label) for query, label in cluster.items()}
         return Clusters("a dict", by_query.get)

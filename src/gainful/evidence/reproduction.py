@@ -256,16 +256,16 @@ def _describe(reproduction: Reproduction) -> str:
     sentences = []
     if reproduction.orders:
         order = reproduction.orders[0]
-        tau = "" if order.tau_union is None else f"tau union {order.tau_union:.2f} of 1, "
+        tau = "" if order.tau_union is None else f"tau union {order.tau_union:.2f} of 1 and "
         sentences.append(
-            f"The reproduced run ranks documents as the original does by {tau}"
+            f"The rankings agree with the original's by {tau}"
             f"RBO {order.rbo:.2f} of {order.largest_rbo:.3g}."
         )
     if reproduction.errors:
         error = reproduction.errors[0]
         sentences.append(
-            f"{error.measure} is {error.reproduced:.4f} instead of {error.original:.4f}, and off "
-            f"by {error.rmse:.4f} a query (RMSE)."
+            f"{error.measure} is {error.reproduced:.4f} instead of {error.original:.4f}; values "
+            f"differ by {error.rmse:.4f} (RMSE)."
         )
     for effect in reproduction.effects[:1]:
         sentence = f"The original does not improve {effect.measure}, so there is no effect ratio."

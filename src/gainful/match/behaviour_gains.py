@@ -144,7 +144,13 @@ def gain_from_behaviour(
 
 def find_gains(sessions: Sessions, events: Sequence[GainEvent]) -> pl.Series:
     """The gain of each result: the highest weight of its actions, or 0."""
-    done = {event: _find_done(sessions, event) for event in events}
+    done = {}
+    for event in events:
+        flags = find_done(sessions, event.name, event.seconds)
+        if flags is None:
+            name = event.name if event.seconds is None else "seconds"
+            raise UnknownName("event or column", name, _find_behaviour(sessions))
+        done[event] = flags
     return pl.select(
         pl.max_horizontal(
             pl.when(flags).then(event.weight).otherwise(0.0) for event, flags in done.items()
@@ -170,14 +176,6 @@ def describe_gain_rule(events: Sequence[GainEvent], *, asked: bool) -> str:
         weight, stay = format_short(event.weight), event.seconds is not None
         rule = f"{weight} per {f'result {name_events(events)}' if stay else f'{event.name} result'}"
     return f"{reason}gain: {rule}"
-
-
-def _find_done(sessions: Sessions, event: GainEvent) -> pl.Series:
-    done = find_done(sessions, event.name, event.seconds)
-    if done is None:
-        name = event.name if event.seconds is None else "seconds"
-        raise UnknownName("event or column", name, _find_behaviour(sessions))
-    return done
 
 
 def _find_behaviour(sessions: Sessions) -> list[str]:
@@ -368,7 +366,7 @@ def _run_em(model: _PairModel) -> tuple[Array, Array]:
     Three steps of EM show where they lead, and the next begins there (SQUAREM, Varadhan and Roland
     2008).
     """
-    step, known, share = model.step, model.known, model.even_shares()
+    step, known, share = model.step, model.known, model.even_shares
     start = 1 / np.sqrt(np.arange(1, len(known) + 1))
     for _ in range(_MAX_STEPS):
         first, share = step(start, share)
@@ -398,15 +396,13 @@ class _PairModel:
         self.known: NDArray[np.bool_] = self._clicks > 0  # ranks at which anything was clicked
         bounds = [*np.flatnonzero(np.diff(stratum[order], prepend=-1)).tolist(), len(shown)]
         self._strata = len(bounds) - 1
+        self.even_shares = np.full((self._strata, len(_LEVELS)), 1 / len(_LEVELS))
         rows = _FEW_PRODUCTS // (shown.shape[1] * len(_LEVELS))
         self._parts = [
             (number, slice(begin + part.start, begin + part.stop))
             for number, (begin, end) in enumerate(pairwise(bounds))
             for part in slices(end - begin, rows)
         ]
-
-    def even_shares(self) -> Array:
-        return np.full((self._strata, len(_LEVELS)), 1 / len(_LEVELS))
 
     def step(self, theta: Array, share: Array) -> tuple[Array, Array]:
         """One step of EM: better propensities, and better distributions of attractiveness."""

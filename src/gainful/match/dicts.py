@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from gainful.errors import BadInput
 from gainful.match.matched import Matched
-from gainful.match.rank_order import ideal_order
+from gainful.match.rank_order import ideal_order, search_stretches
 from gainful.match.ties import count_ties, find_ties, reduce_precision, tie_blocks
 from gainful.read.qrels_and_run import NestedDict
 from gainful.types import Array, Ranks
@@ -52,7 +52,8 @@ def match_dicts(qrels: NestedDict, run: NestedDict, *, score_bits: Literal[64, 3
     start = np.cumsum(retrieved) - retrieved
     ordered = _sort_descending(score, start, retrieved)
     tied = find_ties(ordered, start, retrieved)
-    place = _first_place(ordered, start[query], retrieved[query], hit_score)
+    begin, end = start[query], (start + retrieved)[query]
+    place = search_stretches(ordered, begin, end, hit_score, np.greater)
     first, last, _ = tie_blocks(place, start[query], tied)
     by_id, by_input = first.copy(), first.copy()
     hit_docs = [*compress(chain.from_iterable(pool), hit.tolist())]
@@ -173,14 +174,3 @@ def _count_before(docs: list[Any], block: list[float], order: list[int]) -> dict
             block_start, last = place, block[index]
         before[docs[index]] = place - block_start
     return before
-
-
-def _first_place(ordered: Array, start: Ranks, length: Ranks, hit_score: Array) -> Ranks:
-    """The first place of a score in the stretch of its query: one search for all."""
-    low, high = start.copy(), start + length
-    while (searching := low < high).any():
-        middle = (low + high) // 2
-        above = searching & (ordered[np.minimum(middle, len(ordered) - 1)] > hit_score)
-        low = np.where(above, middle + 1, low)
-        high = np.where(searching & ~above, middle, high)
-    return low

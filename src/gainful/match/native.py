@@ -18,7 +18,6 @@ from typing import Any, Literal
 import numpy as np
 from attrs import evolve
 
-from gainful.errors import BadInput
 from gainful.match.frames import build_matched, match_subtopics, order_pool
 from gainful.match.matched import Matched
 from gainful.match.rank_order import ideal_order, invert_order
@@ -26,7 +25,7 @@ from gainful.match.ties import TieBlocks
 from gainful.read.formats import find_format
 from gainful.read.qrels_and_run import NestedDict, Qrels, Run
 from gainful.read.small_trec import read_first_lines
-from gainful.read.source import Source, is_file, open_source
+from gainful.read.source import Source, describe_change, is_file, open_source
 from gainful.types import Array, Ranks
 
 _VERSION = 2
@@ -46,7 +45,7 @@ class _Judged(ctypes.Structure):
     )
 
 
-class _Found(ctypes.Structure):
+class _Output(ctypes.Structure):
     _fields_ = (
         ("ranks", ctypes.c_void_p),
         ("retrieved", ctypes.c_void_p),
@@ -126,15 +125,15 @@ def _match_file(
         *(query_names, query_ends.ctypes.data, doc_names, doc_ends.ctypes.data),
         *(first_row.ctypes.data, len(queries)),
     )
-    matches = _Found(ranks.ctypes.data, retrieved.ctypes.data)
-    pointers = ctypes.byref(judged), ctypes.byref(matches)
+    output = _Output(ranks.ctypes.data, retrieved.ctypes.data)
+    pointers = ctypes.byref(judged), ctypes.byref(output)
     threads = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
     outcome = library.gainful_match(os.fsencode(source.path), threads, score_bits, *pointers)
     if outcome == _CHANGED:
-        raise BadInput(source.name, f"it changed while it was read, at byte {matches.place}")
-    if outcome != _OURS or not matches.lines:
+        raise describe_change(source.name, output.place)
+    if outcome != _OURS or not output.lines:
         return None
-    place = _copy_others(library, matches)
+    place = _copy_others(library, output)
     names = _read_names(source.path, place)
     if len(set(names)) < len(names):  # one of them stands in several places
         return None
@@ -150,7 +149,7 @@ def _match_file(
         TieBlocks(pool[0][row], *by_row[row].T.astype(np.intp)),
         match_subtopics(qrels, invert_order(pool[1])) if isinstance(qrels, Qrels) else None,
     )
-    return evolve(matched, tied_count=matches.tied)
+    return evolve(matched, tied_count=output.tied)
 
 
 def _list_judged(
@@ -174,12 +173,12 @@ def _join_names(names: list[str]) -> tuple[bytes, Ranks]:
     return joined, np.cumsum([0, *map(len, sizes)], dtype=np.int64)
 
 
-def _copy_others(library: Any, matches: _Found) -> np.ndarray[Any, Any]:
-    if not matches.others:
+def _copy_others(library: Any, output: _Output) -> np.ndarray[Any, Any]:
+    if not output.others:
         return np.zeros(0, _OTHER)
-    size = matches.other_count * _OTHER.itemsize
-    copied = np.frombuffer(ctypes.string_at(matches.others, size), _OTHER)
-    library.gainful_free(matches.others)
+    size = output.other_count * _OTHER.itemsize
+    copied = np.frombuffer(ctypes.string_at(output.others, size), _OTHER)
+    library.gainful_free(output.others)
     return np.sort(copied, order="at")
 
 

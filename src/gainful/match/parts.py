@@ -19,7 +19,7 @@ import polars as pl
 from attrs import evolve
 
 from gainful.convention import Convention
-from gainful.errors import BadInput, Duplicated, GainfulError
+from gainful.errors import BadInput, Changed, Duplicated, GainfulError
 from gainful.match.frames import match_subtopics, order_pool, refuse_duplicates
 from gainful.match.matched import MOST_NAMED, Matched
 from gainful.match.rank_order import invert_order
@@ -63,6 +63,8 @@ def match_large_file(
         subtopics = match_subtopics(qrels, invert_order(order_pool(qrels)[1]))
         matched = concat_parts(parts, qrels.queries.to_list(), subtopics=subtopics)
         return read_first_rows(source), matched
+    except Changed:
+        raise
     except GainfulError:
         return None
 

@@ -16,7 +16,7 @@ import numpy as np
 from attrs import evolve, frozen
 
 from gainful.errors import Tied
-from gainful.match.rank_order import find_cells, take_by_row
+from gainful.match.rank_order import find_cells, search_stretches, take_by_row
 from gainful.match.ties import TIE_POLICIES, TieBlocks, place_ties
 from gainful.types import Array, Flags, Ranks
 
@@ -184,33 +184,15 @@ def _count_ranks(score: Array, row: Ranks, column: Ranks) -> tuple[Ranks, Ranks]
     width = score.shape[1]
     ordered = np.sort(score, axis=1).ravel()
     start = row * width
-    at_most = _search_stretches(ordered, start, width, own_score, np.less_equal)
+    at_most = search_stretches(ordered, start, start + width, own_score, np.less_equal)
     below = at_most - 1  # right unless the next lower score is the same
     tied = below > start
     tied[tied] = ordered[below[tied] - 1] == own_score[tied]
     if tied.any():
-        below[tied] = _search_stretches(ordered, start[tied], width, own_score[tied], np.less)
+        begin, score_here = start[tied], own_score[tied]
+        below[tied] = search_stretches(ordered, begin, begin + width, score_here, np.less)
     end = start + width
     return end - at_most + 1, end - below
-
-
-def _search_stretches(
-    ordered: Array,
-    start: Ranks,
-    width: int,
-    own_score: Array,
-    holds: Callable[[Array, Array], Flags],
-) -> Ranks:
-    """Where in its own stretch of `ordered` the condition stops holding: one search for all."""
-    position = start.copy()
-    end = start + width
-    step = 1 << (width.bit_length() - 1)
-    while step:
-        ahead = position + step
-        still_holds = holds(ordered[np.minimum(ahead, end) - 1], own_score) & (ahead <= end)
-        position = np.where(still_holds, ahead, position)
-        step >>= 1
-    return position
 
 
 def _block_starts(ordered: Array) -> Flags:

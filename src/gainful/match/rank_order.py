@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -140,6 +141,23 @@ def rank_ideally(query: Ranks, gain: Array) -> IdealRanking:
     ordered = query[order]
     rank = np.arange(len(ordered)) - np.searchsorted(ordered, ordered) + 1
     return IdealRanking(ordered, gain[order], rank)
+
+
+def search_stretches(
+    ordered: NDArray[Any],
+    start: Ranks,
+    end: Ranks,
+    own: NDArray[Any],
+    holds: Callable[[NDArray[Any], NDArray[Any]], Flags],
+) -> Ranks:
+    """Where in its own stretch of `ordered` a condition stops holding: one search for all."""
+    position = start.copy()
+    step = 1 << int(np.max(end - start, initial=1)).bit_length()
+    while step := step >> 1:
+        ahead = position + step
+        still_holds = holds(ordered[np.minimum(ahead, end) - 1], own) & (ahead <= end)
+        position = np.where(still_holds, ahead, position)
+    return position
 
 
 def find_cells(flags: Flags) -> tuple[Ranks, Ranks]:

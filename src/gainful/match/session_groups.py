@@ -9,7 +9,7 @@ import numpy as np
 import polars as pl
 from polars import selectors as cs
 
-from gainful.errors import BadInput, BadValue, UnknownName, WrongType
+from gainful.errors import BadInput, BadValue, WrongType, check_name
 from gainful.match.sessions import MatchedSessions
 from gainful.read.session_layout import SessionLayout
 from gainful.read.sessions import UNGROUPABLE_COLUMNS
@@ -103,8 +103,15 @@ def check_group_columns(
     """The columns to group by, each once, known, and the same for a whole session."""
     columns = [name for name in sessions.rows.columns if name not in UNGROUPABLE_COLUMNS]
     names = check_group_names(by, columns, measures)
+    starts, rows = sessions.layout.session_starts, sessions.rows
     for name in names:
-        _refuse_varying(sessions, name, source)
+        first = np.repeat(starts, np.diff(starts, append=len(rows)))  # of the session of each row
+        values = rows[name].alias("")
+        differing = (~values.gather(first).eq_missing(values)).arg_true()
+        if len(differing):
+            session = quote(rows["session"][int(differing[0])])
+            problem = f"session {session} has more than one {name}"
+            raise BadInput(source, problem, "one for all rows of a session")
     return names
 
 
@@ -114,25 +121,13 @@ def check_group_names(by: By, columns: Collection[str], measures: Collection[str
         raise WrongType("by", by, "the name of a column, or several")
     names = [by] if isinstance(by, str) else list(by)
     for name in names:
-        if name not in columns:
-            raise UnknownName("column", name, columns)
+        check_name("column", name, columns)
         if names.count(name) > 1:
             raise BadValue("by", ", ".join(names), "each column once")
         if name in RESERVED_COLUMNS or name in measures:
             allowed = "a column of another name: the output has its own column of this name"
             raise BadValue("by", name, allowed)
     return names
-
-
-def _refuse_varying(sessions: SessionRows, column: str, source: str) -> None:
-    starts = sessions.layout.session_starts
-    values = sessions.rows[column].alias("")
-    first = values.gather(np.repeat(starts, np.diff(starts, append=len(sessions.rows))))
-    differing = (~first.eq_missing(values)).arg_true()
-    if len(differing):
-        session = sessions.rows["session"][int(differing[0])]
-        problem = f"session {quote(session)} has more than one {column}"
-        raise BadInput(source, problem, "one for all rows of a session")
 
 
 def order_keys(keys: Keys) -> list[tuple[bool, str, Any]]:

@@ -133,7 +133,7 @@ class Contributions(Shown):
         subject = self.recipe.label + (self.owner and f" of {self.owner}")
         shown = "left out" if self.value is None else f"{self.value:.{ANSWER_DECIMALS}f}"
         if self.share is not None:
-            shown += f": {' of '.join(map(format_number, self.share))}"
+            shown += f": {' of '.join(map(format_number, self.share))} possible"
             empty = f", so empty={self.recipe.convention.empty} decides"
             shown += empty if self.share[1] == 0 else ""
         return f"{subject} is {shown}."
@@ -187,7 +187,7 @@ def explain_query(
     grades, cumulated = rankings.grades[query], recipe.entry.cumulated
     rows = rankings.rank_docs(query, doc_gains(recipe, grades) if cumulated else grades)
     names = rankings.name_docs(query, ranked.by_id)
-    return evolve(_explain_rows(recipe, ranked, rows, names, value), owner=f"query {query}")
+    return _explain_rows(recipe, ranked, rows, names, value)
 
 
 def _explain_rows(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 from attrs import evolve, frozen
 
@@ -96,11 +98,8 @@ def rank_scored_rows(convention: Convention, batch: Batch) -> RankedRun:
 
 
 def _whole_grades(table: RankingMatrix, convention: Convention, argument: str) -> Array:
-    def find(flags: Flags) -> tuple[str, float]:
-        place, value = table.find(flags)
-        return argument + place, value
-
-    return apply_fractional(table.flat.astype(np.float64, copy=False), convention, find)
+    grades = table.flat.astype(np.float64, copy=False)
+    return apply_fractional(grades, convention, partial(table.find, argument))
 
 
 def _rank_by_score(
@@ -175,11 +174,7 @@ def rank_row_gains(recipe: Recipe, batch: Batch) -> RankedRows:
 
 def row_gains(recipe: Recipe, grades: RankingMatrix, argument: str) -> Array:
     """What each document is worth, negative and fractional grades as the convention has it."""
-
-    def find(flags: Flags) -> tuple[str, float]:
-        location, value = grades.find(flags)
-        return argument + location, value
-
+    find = partial(grades.find, argument)
     return grade_gains(grades.values, recipe.gain, recipe.convention, find, grades.present)
 
 

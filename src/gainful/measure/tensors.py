@@ -41,10 +41,13 @@ def compute_tensor(
     given = {"grades": grades, "scores": scores, "judged": judged, "mask": mask}
     tensors = {name: value for name, value in given.items() if value is not None}
     xp = _find_namespace(tensors)
+    if xp is None:
+        _refuse_other_libraries(tensors)
+        return None
     settings = recipe.convention
     is_known = recipe.entry.cumulated or recipe.entry.name in _BINARY
     covered = is_known and not recipe.entry.registered
-    if xp is None or not covered or settings.short != "as_is" or settings.decimals is not None:
+    if not covered or settings.short != "as_is" or settings.decimals is not None:
         return None
     _check_layout(xp, tensors)
     is_empty = any(0 in tensor.shape for tensor in tensors.values())
@@ -87,6 +90,16 @@ def _find_namespace(tensors: dict[str, Any]) -> Any:
         return array_namespace(*tensors.values())
     except (ImportError, TypeError):
         return None
+
+
+def _refuse_other_libraries(tensors: dict[str, Any]) -> None:
+    """Tensors of two libraries; lists and arrays of NumPy go with those of any."""
+    wanted = type(tensors["grades"]).__module__
+    for name, tensor in tensors.items():
+        library = _find_namespace({name: tensor}) if is_tensor(tensor) else None
+        if library is not None and library is not _find_namespace({"grades": tensors["grades"]}):
+            made = type(tensor).__module__
+            raise WrongType(name, f"a tensor of {made}", f"one of {wanted}, as the grades")
 
 
 def _check_layout(xp: Any, tensors: dict[str, Any]) -> None:
@@ -332,8 +345,7 @@ class _Rankings:
         worth = xp.maximum(gain, 0.0)
         if settings.negative == "in_ideal":
             worth = gain if in_pool is None else xp.where(in_pool, gain, -float("inf"))
-        depth = gain.shape[1]
-        depth = depth if settings.ideal_depth == "all" else self._cut(depth)
+        depth = gain.shape[1] if settings.ideal_depth == "all" else self._cut(gain.shape[1])
         if depth < gain.shape[1] and hasattr(xp, "topk"):  # which PyTorch alone has
             best = xp.topk(worth, depth, dim=-1).values
         else:

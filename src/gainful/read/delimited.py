@@ -15,7 +15,7 @@ from gainful.read.column_names import (
     ColumnMapping,
     are_column_names,
 )
-from gainful.read.source import Source
+from gainful.read.source import SEPARATORS, Source
 from gainful.read.trec_files import utf8_error
 from gainful.text import NUMBER_PATTERN, count_noun, quote
 
@@ -190,7 +190,7 @@ def _skip_comments(text: bytes) -> tuple[bytes, int]:
 
 def _guess_separator(text: bytes) -> str:
     first = text.split(b"\n", 1)[0]
-    return max(",;|", key=lambda separator: first.count(separator.encode()))
+    return max(SEPARATORS, key=lambda separator: first.count(separator.encode()))
 
 
 def _iterate_rows(text: bytes, separator: str, skipped: int) -> Iterator[tuple[int, list[str]]]:

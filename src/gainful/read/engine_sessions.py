@@ -231,11 +231,6 @@ class EngineSessions:
         """What they are called in messages."""
         return self.reader.header.name
 
-    @property
-    def is_numbered(self) -> bool:
-        """Are queries numbered within sessions, and not found in a log?"""
-        return not self.reader.owner
-
     def map_parts(self, compute: Callable[[Sessions], Value]) -> Iterator[Value]:
         """The result of each part, here or on the workers; then mistakes are raised.
 

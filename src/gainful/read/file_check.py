@@ -65,7 +65,7 @@ from gainful.read.read_options import ReadOptions
 from gainful.read.session_events import are_log_columns
 from gainful.read.session_inputs import read_sources
 from gainful.read.sessions import Sessions, are_session_columns, count_results
-from gainful.read.source import Source, is_folder, open_source
+from gainful.read.source import SEPARATORS, Source, is_folder, open_source
 from gainful.text import count_noun, quote
 
 _IN_MEMORY = "in memory"  # the format of what is no file
@@ -448,7 +448,8 @@ def _list_columns(source: Source) -> list[str]:
         return list(dict.fromkeys(key for record in first_records(source) for key in record))
     csv.field_size_limit(MAX_FIELD)
     lines = [source.first_line().replace("\r", " ")]  # where no line ends
-    headers = [next(csv.reader(lines, delimiter=separator), []) for separator in ",;\t"]
+    separators = (*SEPARATORS, "\t")
+    headers = [next(csv.reader(lines, delimiter=each), []) for each in separators]
     return [name.strip() for name in max(headers, key=len)]
 
 

@@ -15,7 +15,7 @@ from attrs import frozen
 from gainful.errors import BadInput, NoColumn, Swapped, check_name
 from gainful.read.column_names import USUAL_NAMES, ColumnMapping, are_column_names
 from gainful.read.qrels_and_run import QRELS, RUN, Kind, Rows, Value
-from gainful.read.source import ARROW_STREAM, DATASET, Source, is_folder, open_source
+from gainful.read.source import DATASET, SEPARATORS, Source, is_folder, open_source
 from gainful.text import NUMBER_PATTERN
 
 
@@ -125,14 +125,12 @@ _ALL = (
     Format(
         "parquet",
         "a Parquet file with named columns",
-        *(_RANKED, lambda source: source.head.startswith(b"PAR1"), _READ_TABLE, _TABLE),
+        *(_RANKED, lambda source: source.table_format == "parquet", _READ_TABLE, _TABLE),
     ),
     Format(
         "arrow",
         "an Arrow (file or stream) or Feather file with named columns",
-        _RANKED,
-        lambda source: source.head.startswith((b"ARROW1", ARROW_STREAM)),
-        *(_READ_TABLE, _TABLE),
+        *(_RANKED, lambda source: source.table_format == "arrow", _READ_TABLE, _TABLE),
     ),
     Format(
         "ratings",
@@ -163,7 +161,7 @@ _ALL = (
     Format(
         "csv",
         "a table with named columns",
-        *(_RANKED, _make_table_check(",;|"), _READ_TABLE, _TABLE),
+        *(_RANKED, _make_table_check(SEPARATORS), _READ_TABLE, _TABLE),
         example="query,doc,score\n1,a,0.9",
     ),
     Format(
@@ -378,9 +376,9 @@ def _find_named_header(source: Source, columns: ColumnMapping) -> str | None:
     if columns.names and _is_rag(source, columns):
         return "rag"
     named = {name for names in columns.names.values() for name in names}
-    for separator, format_name in ((",", "csv"), (";", "csv"), ("|", "csv"), ("\t", "tsv")):
+    for separator in (*SEPARATORS, "\t"):
         header = _split_header(source.first_line(), separator)
         positions = {str(number) for number, _ in enumerate(header, 1)}
         if len(header) > 1 and named & {*header, *positions}:
-            return format_name
+            return "tsv" if separator == "\t" else "csv"
     return None

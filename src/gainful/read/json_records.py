@@ -35,7 +35,6 @@ _MAX_FIRST = 50  # records that are looked at to recognise a format
 _BATCH = 32  # records read together: few enough for the cache, and the collector of garbage
 ESCAPED_KEY_OR_HALF = re.compile(rb'\\u[0-9a-fA-F]{4}[^"]*"\s*:|\\u[dD][89a-fA-F]')
 _MAX_COUNTED = 64  # keys; of more, to count each takes longer than to read the lines
-_BINARY = {b"PAR1": "parquet", b"ARROW1": "arrow"}
 
 
 @frozen(eq=False)
@@ -63,7 +62,7 @@ class RecordFile:
 def read_records(source: Source) -> RecordFile:
     """The records of a file, one after the other."""
     name = source.name
-    table = binary_format(source)
+    table = source.table_format
     if table is not None:
         rows = read_binary(source, table).iter_rows(named=True)
         return RecordFile(name, enumerate(rows, start=1), lambda row: f"{name}, row {row}")
@@ -86,7 +85,7 @@ def iterate_batches(records: Iterator[Item]) -> Iterator[list[Item]]:
 
 def first_records(source: Source) -> list[dict[str, Any]]:
     """Some records of the beginning, by which a format is recognised; none if it has no records."""
-    table = binary_format(source)
+    table = source.table_format
     if table is None and not source.head.lstrip().startswith((b"{", b"[")):
         return []
     try:
@@ -96,11 +95,6 @@ def first_records(source: Source) -> list[dict[str, Any]]:
     except BadInput:  # who reads it says so
         return []
     return [record for record in first if isinstance(record, dict)]
-
-
-def binary_format(source: Source) -> str | None:
-    """Parquet or Arrow, if it is one of them."""
-    return next((form for mark, form in _BINARY.items() if source.head.startswith(mark)), None)
 
 
 def read_binary(source: Source, table: str, first: int | None = None) -> pl.DataFrame:

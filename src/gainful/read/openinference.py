@@ -64,8 +64,14 @@ _NO_TRACE = "a trace id in every span"
 
 
 def is_openinference(records: Sequence[dict[str, Any]]) -> bool:
-    """Are these spans of an LLM application?"""
-    return any(map(holds_spans, records))
+    """Are these spans, or exports of spans, of an LLM application?"""
+    if any(name in record for record in records for name in _WRAPPERS):
+        return True
+    spans = read_spans(enumerate(records))
+    return any(
+        trace is not None and (find_first(own, _KINDS) is not None or "span_kind" in export)
+        for trace, own, export in zip(spans.traces, spans.attributes, spans.exports, strict=True)
+    )
 
 
 def find_kinds(records: Sequence[dict[str, Any]]) -> set[str]:
@@ -495,17 +501,6 @@ def _list_exports(record: dict[str, Any]) -> Sequence[tuple[dict[str, Any], dict
         for scope in _list_objects(resource, _SCOPES):
             exports += [(span, shared) for span in _list_objects(scope, ("spans",))]
     return exports
-
-
-def holds_spans(record: dict[str, Any]) -> bool:
-    """Is it a span, or an export of spans, of an LLM application?"""
-    if any(name in record for name in _WRAPPERS):
-        return True
-    spans = read_spans([(0, record)])
-    return any(
-        trace is not None and (find_first(own, _KINDS) is not None or "span_kind" in record)
-        for trace, own in zip(spans.traces, spans.attributes, strict=True)
-    )
 
 
 def decode_attributes(attributes: Any) -> dict[str, Any]:

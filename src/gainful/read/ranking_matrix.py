@@ -230,15 +230,16 @@ class RankingMatrix:
         lengths = np.bincount(self.row[~unwanted], minlength=len(self.lengths))
         return RankingMatrix(self.flat[~unwanted], lengths, self.shape, ragged=True)
 
-    def find(self, flags: NDArray[np.bool_]) -> tuple[str, float]:
-        """Index, as the user wrote it, and value of the first number that is flagged."""
+    def find(self, argument: str, flags: NDArray[np.bool_]) -> tuple[str, float]:
+        """The first number that is flagged: where it is in the argument, and its value."""
         if flags.ndim == 2:  # cells of the matrix
             flags = flags.ravel() if self.present is None else flags[self.present]
         at = int(np.flatnonzero(flags)[0])
         row = int(self.row[at])
         batch = [int(index) for index in np.unravel_index(row, self.shape)] if self.shape else []
         column = at - int(self.lengths[:row].sum())
-        return "".join(f"[{index}]" for index in (*batch, column)), float(self.flat[at])
+        place = "".join(f"[{index}]" for index in (*batch, column))
+        return argument + place, float(self.flat[at])
 
 
 def read_rankings(numbers: Numbers, argument: str) -> RankingMatrix:
@@ -345,7 +346,7 @@ def _check_finite(rankings: RankingMatrix, argument: str) -> RankingMatrix:
         if np.isfinite(rankings.flat.sum()):  # so are all of them; quicker than to ask each
             return rankings
     if not np.isfinite(rankings.flat).all():
-        place, value = rankings.find(~np.isfinite(rankings.flat))
+        place, value = rankings.find(argument, ~np.isfinite(rankings.flat))
         padding = "; padding is left out by mask=" if rankings.shape and np.isnan(value) else ""
-        raise BadValue(argument + place, value, f"finite numbers{padding}")
+        raise BadValue(place, value, f"finite numbers{padding}")
     return rankings

@@ -237,9 +237,23 @@ def read_results(value: Any, paths: ResultPaths) -> list[str] | BadResults:
 
 
 def read_documents(entries: Sequence[Any], paths: ResultPaths) -> list[str] | BadResults:
-    """The ids of documents, each a text, a number, or an object that has one."""
+    """The ids of documents, each a text, a number, or an object that has one.
+
+    If one has none, what it has instead.
+    """
     ids = _read_alike(entries, paths)
-    return _read_one_by_one(entries, paths) if ids is None else ids
+    if ids is not None:
+        return ids
+    docs: list[str] = []
+    for number, entry in enumerate(entries, start=1):
+        value = _find_id(entry, paths)
+        doc = str(value) if is_id(value) or isinstance(value, UUID) else ""
+        if not doc:
+            wanted = f" at {quote(paths.doc[0])}" if paths.doc and isinstance(entry, dict) else ""
+            problem = f"document {number} has no id{wanted}{describe_paths(entry)}"
+            return BadResults(WHERE_IDS, problem)
+        docs.append(doc)
+    return docs
 
 
 def _read_alike(entries: Sequence[Any], paths: ResultPaths) -> list[str] | None:
@@ -261,20 +275,6 @@ def _read_alike(entries: Sequence[Any], paths: ResultPaths) -> list[str] | None:
     if kinds == {int}:
         return [*map(str, ids)]
     return ids if kinds == {str} and "" not in ids else None
-
-
-def _read_one_by_one(entries: Sequence[Any], paths: ResultPaths) -> list[str] | BadResults:
-    """The ids of documents, or what the first that has none has instead."""
-    docs: list[str] = []
-    for number, entry in enumerate(entries, start=1):
-        value = _find_id(entry, paths)
-        doc = str(value) if is_id(value) or isinstance(value, UUID) else ""
-        if not doc:
-            wanted = f" at {quote(paths.doc[0])}" if paths.doc and isinstance(entry, dict) else ""
-            problem = f"document {number} has no id{wanted}{describe_paths(entry)}"
-            return BadResults(WHERE_IDS, problem)
-        docs.append(doc)
-    return docs
 
 
 def read_evaluations(entries: Sequence[Any]) -> dict[int, float]:

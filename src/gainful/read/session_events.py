@@ -24,7 +24,7 @@ import numpy as np
 import polars as pl
 from attrs import define, evolve, field, frozen
 
-from gainful.errors import BadInput, UnknownName, WrongType
+from gainful.errors import BadInput, WrongType, check_name
 from gainful.read.column_names import (
     GRADE,
     LOG_COLUMNS,
@@ -168,8 +168,7 @@ def read_event_words(events: EventWords | None) -> dict[str, str]:
         raise WrongType("events", events, '{"shown": "view", "clicked": "open"}')
     words: dict[str, str] = {}
     for kind, given in events.items():
-        if kind not in _WORDS:
-            raise UnknownName("event", str(kind), list(_WORDS))
+        check_name("event", kind, _WORDS)
         names: tuple[Any, ...] = (given,) if isinstance(given, str) else tuple(given)
         if not names or not all(isinstance(name, str) and name for name in names):
             raise WrongType(f"events[{quote(kind)}]", given, "a word of the log, or several")
@@ -453,7 +452,10 @@ def extract_events(
             columns[role] = read_whole_numbers(table, column, NAMES.get(role, role), mistakes)
         else:
             columns[role] = read_optional_column(table, column, kind, mistakes)
-    _read_milliseconds(table, columns, taken, forms, mistakes)
+    milliseconds = header.find_column(MILLISECONDS)
+    if milliseconds is not None and "seconds" not in columns:
+        columns["seconds"] = read_optional_column(table, milliseconds, "number", mistakes) / 1000
+        taken["seconds"], forms["seconds"] = milliseconds, "in milliseconds"
     require_columns(header, columns)
     for name, (column, contents) in assign_others(header, taken).items():
         columns[name] = (
@@ -585,19 +587,6 @@ def _read_kinds(
 def _describe_time(table: InputTable, column: str) -> Callable[[int], str]:
     values, own = table.frame[column], table.header.own_name(column)
     return lambda row: f"{own} {quote(values[row])} is not a time"
-
-
-def _read_milliseconds(
-    table: InputTable,
-    columns: dict[str, pl.Series],
-    taken: dict[str, str],
-    forms: dict[str, str],
-    mistakes: list[Mistake],
-) -> None:
-    column = table.header.find_column(MILLISECONDS)
-    if column is not None and "seconds" not in columns:
-        columns["seconds"] = read_optional_column(table, column, "number", mistakes) / 1000
-        taken["seconds"], forms["seconds"] = column, "in milliseconds"
 
 
 def require_columns(header: Header, roles: Collection[str]) -> None:

@@ -18,7 +18,7 @@ from gainful.progress import report_reading
 from gainful.read import named_columns, shapes
 from gainful.read.build_sessions import build_sessions
 from gainful.read.column_names import LOG_COLUMNS, SESSION_ROLES, list_columns
-from gainful.read.engines import Engine, find_engine
+from gainful.read.engines import find_engine
 from gainful.read.formats import (
     SESSION_FORMATS,
     find_format,
@@ -27,7 +27,7 @@ from gainful.read.formats import (
     find_table_format,
 )
 from gainful.read.frames import as_polars, is_frame
-from gainful.read.json_records import binary_format, build_columns, first_records
+from gainful.read.json_records import build_columns, first_records
 from gainful.read.named_columns import TEXT, Header, InputTable
 from gainful.read.path_finder import find_first, list_paths
 from gainful.read.qrels_and_run import Qrels
@@ -142,8 +142,18 @@ def as_sessions(
             raise BadValue(name, option, "nothing: it is for sessions in files")
     engine = find_engine(value)
     if engine is not None:
-        behaviours = None if whole else behaviour or {}
-        value = _collect_from_engine(value, engine, reading, qrels, behaviours)
+        from gainful.read import engine_sessions, lazy  # noqa: PLC0415  (slow to load)
+
+        judged_docs = None if qrels is None else qrels.frame["doc"].unique()
+        value = (
+            lazy.collect_frame(value, engine, "sessions")
+            if whole
+            else engine_sessions.fetch_sessions(
+                engine_sessions.open_sessions(value, engine, "sessions", reading),
+                judged_docs,
+                behaviour or {},
+            )
+        )
     if isinstance(value, (list, tuple)) and shapes.are_records(value):
         value = build_columns(value)
     if is_frame(value):
@@ -228,7 +238,7 @@ def refuse_unknown_json(source: Source) -> None:
         raise BadInput(source.name, "it has no records")
     if find_format(source).name in ("json", "jsonl") and source.head.lstrip()[:1] not in b"{[":
         raise NoColumn(source.name, "this is JSON, but holds no records", _list_record_formats())
-    records = first_records(source) if binary_format(source) is None else []
+    records = first_records(source) if source.table_format is None else []
     keys = list(dict.fromkeys(key for record in records for key in record))
     if keys and Header(keys, "").find_column(LOG_COLUMNS["doc"].names) is None:
         problem = f"this is JSON, but not a known log: it has {list_columns(keys)}"
@@ -349,21 +359,3 @@ def _holds_sessions(value: object) -> bool:
         return True
     records = isinstance(value, (list, tuple)) and shapes.are_records(value)
     return records or find_engine(value) is not None
-
-
-def _collect_from_engine(
-    value: Any,
-    engine: Engine,
-    reading: ReadOptions,
-    qrels: Qrels | None,
-    behaviour: Mapping[str, float | None] | None,
-) -> Sessions | pl.DataFrame:
-    """The rows of sessions in an engine that judgments or actions need; or all of them."""
-    from gainful.read import engine_sessions  # noqa: PLC0415  (slow to load)
-    from gainful.read.lazy import collect_frame  # noqa: PLC0415
-
-    if behaviour is None:
-        return collect_frame(value, engine, "sessions")
-    judged_docs = None if qrels is None else qrels.frame["doc"].unique()
-    sessions = engine_sessions.open_sessions(value, engine, "sessions", reading)
-    return engine_sessions.fetch_sessions(sessions, judged_docs, behaviour)

@@ -21,7 +21,7 @@ from typing import Any, BinaryIO
 
 from attrs import evolve, field, frozen
 
-from gainful.errors import BadInput, WrongType
+from gainful.errors import BadInput, Changed, WrongType
 from gainful.progress import report_reading
 
 _INPUT_PIECE = 1 << 18
@@ -178,9 +178,10 @@ def _iterate_parts(packed: BinaryIO, open_stream: Callable[[], Any]) -> Iterator
 _HEAD_SIZE = _TAIL_SIZE = 1 << 16
 _PIECE_BYTES = 1 << 24  # of lines that are read together
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"  # a byte-order mark, which some editors put before UTF-8
+SEPARATORS = ",;|"  # of fields in CSV
 DATASET = "irds:"  # before the id of a dataset: a typo must not start a download
 ARROW_STREAM = b"\xff\xff\xff\xff"  # before every message of a stream of Arrow's
-_BINARY_TABLES = (b"PAR1", b"ARROW1", ARROW_STREAM)  # Parquet; Arrow's files, which Feather's are
+_TABLES = {b"PAR1": "parquet", b"ARROW1": "arrow", ARROW_STREAM: "arrow"}  # Feather's are Arrow's
 _MEMORY_PER_BYTE = 2  # that rows of a run take, at most
 _MEMORY_LIMITS = ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes")
 _UTF16_MARKS = {b"\xff\xfe": "UTF-16", b"\xfe\xff": "UTF-16"}
@@ -208,6 +209,11 @@ class Source:
         if self.data is not None:
             return len(self.data)
         return measure_size(self.path or self.packed or "")
+
+    @property
+    def table_format(self) -> str | None:
+        """Parquet or Arrow, if it is one of them."""
+        return next((name for mark, name in _TABLES.items() if self.head.startswith(mark)), None)
 
     def report_end(self) -> None:
         """Say that all of it has been read."""
@@ -259,7 +265,7 @@ class Source:
 
     def iterate_pieces(self, size: int = _PIECE_BYTES) -> Iterator[bytes]:
         """Whole lines of it, in chunks of about this many bytes; reports the progress."""
-        done, tail = 0, b""
+        done, tail, size_before = 0, b"", self.size
         try:
             with self._open_stream() as stream:
                 while piece := stream.read(size):
@@ -270,6 +276,8 @@ class Source:
                     if self.path is not None:  # else it was told as it was unpacked
                         report_reading(self.name, self.size, done / (max(self.size, done) + 1))
             self._tail[:] = [tail]
+            if self.path is not None and size_before and {size_before, self.size} != {done}:
+                raise describe_change(self.name, min(size_before, self.size, done))
         except OSError as failure:  # it may be gone by now
             raise BadInput(self.name, f"cannot be read: {failure}") from None
 
@@ -294,11 +302,16 @@ class Source:
         return [number for number, line in lines if line.strip()]
 
 
+def describe_change(name: str, byte: int) -> Changed:
+    """A file was cut or grew while it was read."""
+    return Changed(name, f"it changed while it was read, at byte {byte}")
+
+
 def is_path(text: str) -> bool:
     """Does a text look like the path of a file, and not like the id of a document?"""
-    suffixes = (".txt", ".run", ".trec", ".csv", ".tsv", ".json", ".jsonl", ".parquet", ".res")
-    compressed = text.endswith((".gz", ".zst"))
-    return "/" in text or "\\" in text or compressed or text.lower().endswith(suffixes)
+    plain = (".txt", ".run", ".trec", ".res", ".csv", ".tsv", ".json", ".jsonl", ".ndjson")
+    suffixes = (*plain, ".parquet", ".arrow", ".feather", *SUFFIXES)
+    return "/" in text or "\\" in text or text.lower().endswith(suffixes)
 
 
 def is_file(path: str | PathLike[str]) -> bool:
@@ -419,7 +432,7 @@ def make_memory_source(name: str, suffix: str, data: bytes) -> Source:
 def _check_head(head: bytes, name: str) -> bytes:
     if not head.strip():
         raise BadInput(name, "the file is empty")
-    if head.startswith(_BINARY_TABLES):
+    if head.startswith((*_TABLES,)):
         return head
     if head[:2] in _UTF16_MARKS:
         raise BadInput(name, f"this is {_UTF16_MARKS[head[:2]]} text", "UTF-8")

@@ -27,7 +27,6 @@ from gainful.read.json_records import (
     ESCAPED_KEY_OR_HALF,
     Record,
     Unreadable,
-    binary_format,
     is_whole,
     parse_line,
     read_records,
@@ -322,7 +321,7 @@ def read_ubi_file(
     Fields are texts, and `wrong` says where a line cannot be read.
     """
     fields = (*_ALL, *own)
-    table = binary_format(source)
+    table = source.table_format
     if table is not None:
         frame = _as_texts(named_columns.read_table(source, table).frame, fields)
         return select(_finish(frame)), lambda row: f"{source.name}, row {row + 1}"

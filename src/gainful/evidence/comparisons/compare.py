@@ -51,6 +51,7 @@ from gainful.evidence.statistics.effect_size import (
     skewness_of_changes,
 )
 from gainful.evidence.statistics.outcome import (
+    MIN_RESAMPLES,
     Outcome,
     Resampling,
     UnitSums,
@@ -423,29 +424,27 @@ def compare_groups(
     places = choose_pairs(
         method.pairs, len(comparison.systems), comparison.systems.index(comparison.baseline)
     )
-    samples, notes = _build_samples(results, build, comparison)
+    samples, notes = _build_samples(results, build, comparison, method, places)
+    paired = [(name, sample) for name, _, sample in samples if isinstance(sample, PairedSample)]
+    if len(paired) < len(samples):
+        notes.append(f"whether differences depend on {by} is not tested: it needs paired values")
+        method = evolve(method, correction="holm") if method.correction == MAX_T else method
     families = [samples]
     if method.family == "measure":
         families = [[item for item in samples if item[0] == name] for name in comparison.measures]
     pairs: list[GroupPair] = []
     for family in filter(None, families):
         pairs += _test_family(family, method, places)
-    paired = [item for item in samples if isinstance(item[2], PairedSample)]
     interactions = []
     for measure in comparison.measures:
-        own = [sample for name, _, sample in samples if name == measure]
+        own = [sample for name, sample in paired if name == measure]
         interactions += _find_interactions(measure, own, places, method.resampling)
-    if len(paired) < len(samples):
-        notes.append(f"whether differences depend on {by} is not tested: it needs paired values")
-    correction = method.correction
-    if correction == MAX_T and len(paired) < len(samples):
-        correction = "holm"
     return GroupComparison(
         by=by,
         unit=comparison.evidence.unit,
         pairs=pairs,
         interactions=interactions,
-        correction=correction,
+        correction=method.correction,
         family=max((len(family) for family in families), default=0) * len(places),
         alpha=method.resampling.alpha,
         clustered=comparison.evidence.cluster is not None,
@@ -457,7 +456,11 @@ _MeasuredGroup = tuple[str, str, Sample]  # the measure, the group, what is comp
 
 
 def _build_samples(
-    results: Sequence[Results], build: BuildSample, comparison: Comparison
+    results: Sequence[Results],
+    build: BuildSample,
+    comparison: Comparison,
+    method: Method,
+    places: Sequence[IndexPair],
 ) -> tuple[list[_MeasuredGroup], list[str]]:
     """What can be compared of each measure and group, and why others cannot."""
     samples: list[_MeasuredGroup] = []
@@ -475,6 +478,7 @@ def _build_samples(
             try:
                 _refuse_one([groups.get(label) for groups in flags], comparison.evidence.unit)
                 sample = build(some)
+                _refuse_untestable(sample, method, places)
                 problem = "" if [*sample.names] == [*comparison.systems] else "some have none of it"
             except (CannotCompare, BadValue) as error:
                 problem = str(error)
@@ -493,6 +497,15 @@ def _build_samples(
 def _refuse_one(flags: Sequence[Flags | None], unit: str) -> None:
     if max(int(some.sum()) for some in flags if some is not None) == 1:
         raise CannotCompare(f"one {unit} is too few")
+
+
+def _refuse_untestable(sample: Sample, method: Method, places: Sequence[IndexPair]) -> None:
+    """Whether assignments of a study can be permuted is known only when it is tested."""
+    if not isinstance(sample, PairedSample):
+        alone = evolve(method, correction="none", correction_given=True)
+        own = sample.complete_method(alone, places)
+        few = evolve(own.resampling, resamples=MIN_RESAMPLES)
+        sample.test_pairs(evolve(own, resampling=few), places)
 
 
 def _test_family(
@@ -524,7 +537,6 @@ def _test_together(
         return test_pairs(tables, pairs, whole.fit_to_queries(tables, pairs), samples[0].names)
     alone = evolve(method, correction="none", correction_given=True)
     by_sample = [(sample, sample.complete_method(alone, places)) for sample in samples]
-    whole = evolve(whole, correction="holm") if method.correction == MAX_T else whole
     whole = evolve(whole, test=by_sample[0][1].test)
 
     def apply(resampling: Resampling) -> Outcome:
@@ -540,12 +552,11 @@ def _test_together(
 
 def _find_interactions(
     measure: str,
-    samples: Sequence[Sample],
+    paired: Sequence[PairedSample],
     places: Sequence[IndexPair],
     resampling: Resampling,
 ) -> list[GroupInteraction]:
     """Does the difference of each pair depend on the group? Of one group nothing can."""
-    paired = [sample for sample in samples if isinstance(sample, PairedSample)]
     if len(paired) < 2:
         return []
     differences = [

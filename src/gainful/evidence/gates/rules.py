@@ -348,8 +348,9 @@ class Rules:
             names = name_way(f"{shell} or --save-baseline", f"{python} or save_to")
             raise BadValue("rules", "none", f"{names}: a gate without a rule passes everything")
         if self.needs_baseline and not has_baseline:
-            allowed = "a baseline, which every rule but floors and ceilings needs"
-            raise BadValue(name_way("--baseline FILE", "baseline"), None, allowed)
+            file = name_way("--baseline FILE", "a baseline")
+            allowed = f"{file}: every rule needs one, except floors and ceilings"
+            raise BadValue("baseline", "none", allowed)
 
     def measures_of_rules(self) -> dict[str, Measure]:
         """The measures that a rule names, by the name it has there."""

@@ -149,15 +149,10 @@ def _describe_winners(
         ("b", reference_b, f"bq = {reference_bq:g}"),
     ):
         turns = [(getattr(item, along), item) for item in crossings if item.along == along]
-        below = [turn for turn in turns if turn[0] <= base]
-        above = [turn for turn in turns if turn[0] > base]
-        ends = []
-        if below:
-            ends.append(f"above {below[-1][0]:.3g}")
-            others.append(group_labels[below[-1][1].below])
-        if above:
-            ends.append(f"below {above[0][0]:.3g}")
-            others.append(group_labels[above[0][1].above])
+        below = [turn for turn in turns if turn[0] <= base][-1:]
+        above = [turn for turn in turns if turn[0] > base][:1]
+        ends = [*(f"above {at:.3g}" for at, _ in below), *(f"below {at:.3g}" for at, _ in above)]
+        others += [turn.below for _, turn in below] + [turn.above for _, turn in above]
         if ends:
             conditions.append((f"{along} {' and '.join(ends)}", line))
     wins = _count_wins(group_labels, winner_grid)
@@ -176,7 +171,8 @@ def _describe_winners(
         return f"{head} Of {winner_grid.size} settings {counts}."
     ((which, line),) = conditions
     head = f"{capitalise_first(group_labels[own])} is {better} only for searchers with {which}"
-    return f"{head} ({line}); beyond that, {' or '.join(dict.fromkeys(others))} is."
+    rest = " or ".join(dict.fromkeys(group_labels[group] for group in others))
+    return f"{head} ({line}); beyond that, {rest} is."
 
 
 def _count_wins(group_labels: Sequence[str], winner_grid: Ranks) -> list[tuple[str, int, int]]:

@@ -15,7 +15,7 @@ from gainful.types import Array, Flags, Ranks
 
 Alternative = Literal["two-sided", "less", "greater"]
 DEFAULT_LEVEL = 95.0  # of intervals, in per cent
-_MIN_RESAMPLES = 99  # with fewer, no p could be as small as 0.01
+MIN_RESAMPLES = 99  # with fewer, no p could be as small as 0.01
 MAX_RESAMPLES = 10_000_000
 
 
@@ -39,7 +39,7 @@ class Resampling:
         """Refuse what cannot be; numbers of other makes, such as NumPy's, become plain ones."""
         allowed = "a number between 0 and 1, such as 0.05"
         check_number("alpha", self.alpha, allowed, lambda alpha: 0 < alpha < 1)
-        check_whole_number("resamples", self.resamples, _MIN_RESAMPLES, MAX_RESAMPLES)
+        check_whole_number("resamples", self.resamples, MIN_RESAMPLES, MAX_RESAMPLES)
         check_whole_number("seed", self.seed, 0)
         if self.alternative not in get_args(Alternative):
             raise BadValue("alternative", self.alternative, ", ".join(get_args(Alternative)))

@@ -68,7 +68,7 @@ def idcg_curve(ranked: RankedRun | RankedGains, recipe: Recipe) -> Array:
 def ndcg(ranked: RankedRun | RankedGains, recipe: Recipe) -> Share:
     """How close is the ranking to the best possible one?
 
-    Value: (Σ gain(i)·discount(i)) over ranks i ≤ k / the same of the ideal ranking
+    Value: (Σ gain(i)·discount(i)) over ranks i ≤ k / the same for the ideal ranking
     By hand: nDCG@3 of 3 0 2 | 1 is (3 + 2/log2(4)) / (3 + 2/log2(3) + 1/log2(4))
     """
     return total_gains(ranked, recipe)
@@ -109,7 +109,7 @@ def idcg(ranked: RankedRun | RankedGains, recipe: Recipe) -> Array:
 
 _measure(
     "nCG",
-    "(Σ gain(i)) over ranks i ≤ k / the same of the ideal ranking",
+    "(Σ gain(i)) over ranks i ≤ k / the same for the ideal ranking",
     Example("nCG@2", "3 0 2 | 1", "3 / (3 + 2)"),
     question="What share of the possible gain do the first k documents have?",
     defaults={"discount": "none"},

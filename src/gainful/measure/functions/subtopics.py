@@ -39,7 +39,7 @@ _reciprocal: RankWeight = DISCOUNTS["zipf"].evaluate_at
 @_measure(
     "alpha_DCG",
     "Σ gain(i)/log2(i+1), gain(i) being Σ (1 − alpha)^(earlier documents on it) "
-    f"over the subtopics of document i / the same of {_PERFECT_RANKING}",
+    f"over the subtopics of document i / the same for {_PERFECT_RANKING}",
     cite="clarke2008",
 )
 def alpha_dcg(
@@ -54,7 +54,7 @@ def alpha_dcg(
 
 @_measure(
     "alpha_nDCG",
-    f"Σ gain(i)/log2(i+1), gain(i) as in alpha_DCG / the same of {_GREEDY_IDEAL}",
+    f"Σ gain(i)/log2(i+1), gain(i) as in alpha_DCG / the same for {_GREEDY_IDEAL}",
     bounded=False,
     cite="clarke2008",
 )
@@ -68,7 +68,7 @@ def alpha_ndcg(ranked: RankedRun, *, alpha: float, rel: float, k: int | None) ->
 
 @_measure(
     "ERR_IA",
-    f"Σ gain(i)/i, gain(i) as in alpha_DCG / the same of {_PERFECT_RANKING}",
+    f"Σ gain(i)/i, gain(i) as in alpha_DCG / the same for {_PERFECT_RANKING}",
     cite="chapelle2009",
 )
 def err_ia(ranked: RankedRun, *, alpha: float, rel: float, first_rank: str, k: int | None) -> Share:
@@ -81,7 +81,7 @@ def err_ia(ranked: RankedRun, *, alpha: float, rel: float, first_rank: str, k: i
 
 @_measure(
     "nERR_IA",
-    f"Σ gain(i)/i, gain(i) as in alpha_DCG / the same of {_GREEDY_IDEAL}",
+    f"Σ gain(i)/i, gain(i) as in alpha_DCG / the same for {_GREEDY_IDEAL}",
     bounded=False,
     cite="chapelle2009",
 )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from functools import partial
 from typing import Protocol, Self, TypeVar
 
@@ -201,7 +202,6 @@ class PartTotals:
 class PartMatcher:
     """How parts of sessions become matched sessions."""
 
-    name: str  # of the sessions
     qrels: Qrels | None  # None where each session is judged by its own searcher alone
     recipes: Sequence[SessionRecipe]
     choice: SessionChoice = field(factory=SessionChoice)
@@ -277,28 +277,6 @@ def find_best_grades(sessions: Sessions, matcher: PartMatcher) -> pl.DataFrame:
     return graded.group_by(query="topic", doc="doc").agg(pl.col("grade").max())
 
 
-def visit_parts(
-    sessions: EngineSessions,
-    matcher: PartMatcher,
-    new_summer: Callable[[], AnySummer],
-    by: Sequence[str],
-    vector_ranks: int = 0,
-) -> tuple[AnySummer, PartTotals]:
-    """Add up all sessions of an engine, some whole ones at a time; in Spark on its workers."""
-    if matcher.needs_judgments_alone and sessions.is_numbered and sessions.engine is not SPARK:
-        try:
-            return _visit_packed(sessions, matcher, new_summer, by, vector_ranks)
-        except (UnsoundSessions, GainfulError):
-            pass  # seldom: then all that is told of sessions is looked at, and said in words
-    summer, totals = new_summer(), PartTotals()
-    compute = partial(sum_part, matcher=matcher, new_summer=new_summer, vector_ranks=vector_ranks)
-    for part_summer, of_part in sessions.map_parts(compute):
-        summer.merge(part_summer)
-        totals.merge(of_part)
-    totals.refuse_nothing(matcher.name)
-    return summer, totals
-
-
 def sum_part(
     sessions: Sessions,
     matcher: PartMatcher,
@@ -327,42 +305,78 @@ def _split_for_vectors(sessions: Sessions, vector_ranks: int) -> Iterator[Sessio
         yield evolve(sessions, frame=sessions.frame[start:end], known_layout=None)
 
 
-def _visit_packed(
-    sessions: EngineSessions,
-    matcher: PartMatcher,
-    new_summer: Callable[[], AnySummer],
-    by: Sequence[str],
-    vector_ranks: int,
-) -> tuple[AnySummer, PartTotals]:
-    """Sound sessions of which judgments are all that is asked for, as rows of numbers."""
-    if matcher.qrels is None:
-        raise UnsoundSessions
-    pools, totals = build_pools(matcher.qrels), PartTotals(notes=list(matcher.qrels.notes))
-    repeats_count = all(recipe.convention.duplicates == "every" for recipe in matcher.recipes)
+@frozen(eq=False, kw_only=True)
+class PreparedParts:
+    """Sessions in their engine, and how some whole ones at a time are matched."""
 
-    def add_up(part: PackedPart) -> tuple[AnySummer, int]:
+    sessions: EngineSessions
+    matcher: PartMatcher
+    by: tuple[str, ...]
+    notes: Sequence[str]
+
+    @property
+    def name(self) -> str:
+        """What the sessions are called."""
+        return self.sessions.name
+
+    def visit(
+        self, new_summer: Callable[[], AnySummer], vector_ranks: int = 0
+    ) -> tuple[AnySummer, list[str]]:
+        """What all sessions add up to, and what one should know of it.
+
+        Some whole sessions are added up at a time; in Spark on its workers.
+        """
+        matcher, sessions, added = self.matcher, self.sessions, None
+        is_log, is_here = bool(sessions.reader.owner), sessions.engine is not SPARK
+        if matcher.needs_judgments_alone and is_here and not is_log:
+            # Seldom they are not sound: then all that is told is looked at, and said in words.
+            with suppress(UnsoundSessions, GainfulError):
+                added = self._visit_packed(new_summer, vector_ranks)
+        if added is None:
+            compute = partial(
+                sum_part, matcher=matcher, new_summer=new_summer, vector_ranks=vector_ranks
+            )
+            added = new_summer(), PartTotals()
+            for part_summer, of_part in sessions.map_parts(compute):
+                added[0].merge(part_summer)
+                added[1].merge(of_part)
+        summer, totals = added
+        totals.refuse_nothing(self.name)
+        return summer, [*sessions.notes, *self.notes, *totals.list_notes()]
+
+    def _visit_packed(
+        self, new_summer: Callable[[], AnySummer], vector_ranks: int
+    ) -> tuple[AnySummer, PartTotals]:
+        """Sound sessions of which judgments are all that is asked for, as rows of numbers."""
+        matcher = self.matcher
+        if matcher.qrels is None:
+            raise UnsoundSessions
+        pools, totals = build_pools(matcher.qrels), PartTotals(notes=list(matcher.qrels.notes))
+        repeats_count = all(recipe.convention.duplicates == "every" for recipe in matcher.recipes)
+
+        def add_up(part: PackedPart) -> tuple[AnySummer, int]:
+            summer = new_summer()
+            matched = match_packed(part, pools, matcher.choice)
+            if matched is None:
+                return summer, 0
+            if not repeats_count and not matched.has_single_base:
+                raise UnsoundSessions  # what others judge may have been shown before
+            summer.visit(matched)
+            return summer, matched.size
+
+        def choose_size(longest: int) -> int:
+            if not vector_ranks:
+                return _MAX_PACKED
+            return max(1, min(_MAX_PACKED, _MAX_CELLS // max(1, longest * vector_ranks)))
+
         summer = new_summer()
-        matched = match_packed(part, pools, matcher.choice)
-        if matched is None:
-            return summer, 0
-        if not repeats_count and not matched.has_single_base:
-            raise UnsoundSessions  # what others judge may have been shown before
-        summer.visit(matched)
-        return summer, matched.size
-
-    def choose_size(longest: int) -> int:
-        if not vector_ranks:
-            return _MAX_PACKED
-        return max(1, min(_MAX_PACKED, _MAX_CELLS // max(1, longest * vector_ranks)))
-
-    summer = new_summer()
-    columns = [*dict.fromkeys((*by, *matcher.choice.where))]
-    parts = pack_sessions(sessions, matcher.qrels, pools.topics, columns, choose_size)
-    for part_summer, size in map_ahead(add_up, parts):
-        totals.sessions += size
-        summer.merge(part_summer)
-    totals.refuse_nothing(matcher.name)
-    return summer, totals
+        columns = [*dict.fromkeys((*self.by, *matcher.choice.where))]
+        parts = pack_sessions(self.sessions, matcher.qrels, pools.topics, columns, choose_size)
+        for part_summer, size in map_ahead(add_up, parts):
+            totals.sessions += size
+            summer.merge(part_summer)
+        totals.refuse_nothing(self.name)
+        return summer, totals
 
 
 def find_varying(sessions: Sessions, columns: Sequence[str]) -> list[str]:
