@@ -49,7 +49,7 @@ if TYPE_CHECKING:
 
 
 def _describe_means(results: SessionResults, by: Sequence[str]) -> str:
-    """How much sessions bring, or which group is best."""
+    """How much sessions gain, or which group is best."""
     sessions, counts = results.matched_sessions, results.counts
     if sessions.observed and not counts["gained"]:
         return f"No session gained anything: {describe_judged(sessions)}."
@@ -65,7 +65,7 @@ def _describe_means(results: SessionResults, by: Sequence[str]) -> str:
 
 
 def describe_mean(means: Mapping[str, float], sessions: int) -> str:
-    """How much sessions bring, by the first measure."""
+    """How much sessions gain, by the first measure."""
     measure, mean = next(iter(means.items()))
     number = count_noun(sessions, "session")
     return f"The mean {measure} of {number} is {mean:.{ANSWER_DECIMALS}f}."
