@@ -104,6 +104,8 @@ def test_groups_come_from_dicts_functions_and_tables(options):
         ("queries.csv", "query,lang\n1,en\n2, en\n3,de \n4,\n"),  # blanks do not count
         ("queries.tsv", "query\tlang\n1\ten\n2\ten\n3\tde\n"),
         ("queries.jsonl", "".join(f'{{"query": {q}, "lang": "{LANG[q]}"}}\n' for q in LANG)),
+        ("beir.jsonl", "".join(f'{{"_id": "{q}", "lang": "{LANG[q]}"}}\n' for q in LANG)),
+        ("ids.tsv", "id\tlang\n1\ten\n2\ten\n3\tde\n"),
     ],
 )
 def test_a_file_of_queries_names_groups(tmp_path, name, text):
