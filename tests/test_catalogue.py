@@ -38,6 +38,7 @@ def test_the_worked_example_comes_out(entry):
 @pytest.mark.parametrize("entry", ENTRIES, ids=entry_name)
 def test_it_has_a_question_a_reference_and_an_example_of_itself(entry):
     assert entry.question.endswith("?")
+    assert entry.definition
     assert entry.cite in REFERENCES
     assert next(iter(expand(entry.example.measure).values())).name == entry.name
 

@@ -2,6 +2,7 @@
 
 from io import StringIO
 from itertools import combinations, product
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -104,6 +105,8 @@ def test_groups_come_from_dicts_functions_and_tables(options):
         ("queries.csv", "query,lang\n1,en\n2, en\n3,de \n4,\n"),  # blanks do not count
         ("queries.tsv", "query\tlang\n1\ten\n2\ten\n3\tde\n"),
         ("queries.jsonl", "".join(f'{{"query": {q}, "lang": "{LANG[q]}"}}\n' for q in LANG)),
+        ("beir.jsonl", "".join(f'{{"_id": "{q}", "lang": "{LANG[q]}"}}\n' for q in LANG)),
+        ("ids.tsv", "id\tlang\n1\ten\n2\ten\n3\tde\n"),
     ],
 )
 def test_a_file_of_queries_names_groups(tmp_path, name, text):
@@ -130,6 +133,23 @@ def test_groups_come_from_judgments_frames_and_rag_records(tmp_path):
     for both in (records, write_lines(tmp_path / "rag.jsonl", *records)):
         results = gainful.evaluate(both, measures="RR", group="category")
         assert results.groups() == by_frame.groups()
+
+
+def test_groups_come_from_objects_of_rag():
+    records = [
+        SimpleNamespace(
+            id=str(at),
+            retrieved_context_ids=["a", "b"],
+            reference_context_ids=["ab"[at % 2]],
+            category="even" if at % 2 == 0 else "odd",
+        )
+        for at in range(4)
+    ]
+    groups = gainful.evaluate(records, measures="RR", group="category").groups()
+    assert [(group["group"], group["mean"]["RR"]) for group in groups] == [
+        ("even", 1.0),
+        ("odd", 0.5),
+    ]
 
 
 def test_two_groupings_have_a_name():

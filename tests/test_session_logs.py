@@ -12,7 +12,8 @@ from refusals import refuses
 from written_files import write_file, write_lines, write_table
 
 import gainful
-from gainful.errors import BadInput, BadValue, GainfulError, NoColumn, UnknownName
+from gainful.api.evaluate import holds_qrels_and_run
+from gainful.errors import BadInput, BadValue, GainfulError, NoColumn, Swapped, UnknownName
 from gainful.progress import watch
 from gainful.read.event_times import parse_times
 from gainful.read.session_inputs import as_sessions
@@ -412,6 +413,21 @@ def test_a_table_is_checked_whatever_separates_its_fields(tmp_path, separator):
         (finding,) = gainful.check(path).findings
         assert finding.kind.startswith({"log": "sessions", "run": "run"}[name])
         assert not finding.problems
+
+
+def test_a_log_alone_is_no_judgments(tmp_path, run_gainful):
+    path = write_file(tmp_path / "log.csv", CLICK_LOG)
+    assert "gainful sessions" in run_gainful("eval", path, status=2).err
+    with refuses(Swapped, "log.csv"):
+        holds_qrels_and_run(str(path))
+
+
+def test_names_of_columns_are_not_those_of_their_roles(tmp_path):
+    path = write_file(tmp_path / "log.csv", CLICK_LOG)
+    for name, role in {"item": "doc", "timestamp": "time"}.items():
+        with pytest.raises(UnknownName) as refused:
+            as_sessions(path, columns={name: "x"})
+        assert f"mean {role}?" in str(refused.value)
 
 
 def test_a_log_with_its_own_names_is_checked_as_it_is_read(tmp_path):

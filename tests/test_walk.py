@@ -21,11 +21,11 @@ KERNEL_LINES = 15_000
 @pytest.mark.parametrize(
     ("command", "entered_files", "loaded_files"),
     [
-        ("eval", 47, 80),
-        ("compare", 66, 168),
-        ("gate", 60, 118),
-        ("report", 78, 193),
-        ("sessions", 64, 153),
+        ("eval", 46, 72),
+        ("compare", 63, 158),
+        ("gate", 60, 108),
+        ("report", 76, 176),
+        ("sessions", 62, 138),
     ],
 )
 def test_a_command_enters_and_loads_few_files(command, entered_files, loaded_files):

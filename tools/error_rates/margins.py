@@ -39,7 +39,7 @@ def list_cells() -> list[Cell]:
 
 @in_batches
 def simulate_margin(kind: str, size: int, trials: int, random: np.random.Generator) -> Rates:
-    """How often the gate and TOST let a build through, and how many samples are told as skewed."""
+    """How often the gate and TOST let a build through, and how many samples are noted as skewed."""
     differences = draw_changes(kind, (size, trials), random)
     differences[0, ~differences.any(axis=0)] = -1e-9  # a sample without any difference
     one_sided = Resampling(alpha=2 * ALPHA, resamples=RESAMPLES, seed=draw_seed(random))
@@ -51,7 +51,7 @@ def simulate_margin(kind: str, size: int, trials: int, random: np.random.Generat
         "no-worse-than": float(np.mean(by_flips.low > -MARGIN)),
         "by t": float(np.mean(by_t.low > -MARGIN)),
         "TOST": rejection_rate(same),
-        "told": float(np.mean(skewness < -SKEWED)),
+        "noted": float(np.mean(skewness < -SKEWED)),
     }
 
 

@@ -52,7 +52,7 @@ skewness, both reject too often. Percentile and BCa bootstrap reject too often w
 
 Builds that are worse by exactly the margin (0.02) should pass in at most 5 % of cases. 30 % of their queries change: by normal amounts, by ±0.2 and ±0.5, or by many small
 gains and few large losses (exponential). The table shows how often `gate --no-worse-than` passes them by its randomisation test and by t, how often TOST
-(`compare --equivalent`) calls them the same, and how often a note about skewed changes appears (*told*):
+(`compare --equivalent`) calls them the same, and how often a note about skewed changes appears (*noted*):
 
 {margins}
 

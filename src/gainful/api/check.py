@@ -102,7 +102,7 @@ def _name_units(finding: Finding, unit: str) -> Finding:
     return Finding(
         finding.subject,
         finding.kind,
-        *([name_units(line, unit) for line in lines] for lines in texts),
+        *(tuple(name_units(line, unit) for line in lines) for lines in texts),
     )
 
 

@@ -24,7 +24,7 @@ from gainful.api.run_options import (
     refuse_lone_queries,
 )
 from gainful.convention import Convention
-from gainful.errors import BadValue
+from gainful.errors import BadValue, Swapped
 from gainful.match.match import MatchedRun, match
 from gainful.measure.build_recipes import Measures
 from gainful.measure.entry import Recipe
@@ -35,7 +35,7 @@ from gainful.measure.values import ByMeasure, Grouping, flatten_names
 from gainful.page.page import Page, Section
 from gainful.page.shown import ShownByRun
 from gainful.page.table import Table
-from gainful.read.column_names import ColumnNames
+from gainful.read.column_names import ColumnNames, read_column_names
 from gainful.read.inputs import (
     AnyQrels,
     AnyRun,
@@ -328,8 +328,19 @@ def evaluate(
 
 
 def holds_qrels_and_run(path: str, columns: ColumnNames | None = None) -> bool:
-    """Does a file tell both what is relevant and what was retrieved, so that it needs no run?"""
-    return find_run_beside(path, columns) is not None
+    """Does a file tell both what is relevant and what was retrieved, so that it needs no run?
+
+    A log of sessions, which has neither, is refused.
+    """
+    if find_run_beside(path, columns) is not None:
+        return True
+    from gainful.read import file_check  # noqa: PLC0415  (only where no run is named)
+
+    source = file_check.open_to_check(path) if is_file(path) else path
+    kinds = file_check.decide_kinds([source], read_column_names(columns), with_sessions=False)
+    if kinds == [["sessions"]]:
+        raise Swapped(path, "these are sessions, not judgments", f"gainful sessions {path}")
+    return False
 
 
 def evaluate_runs(

@@ -10,7 +10,7 @@ from gainful.api.evaluate import evaluate_run
 from gainful.api.keywords import answer_keywords
 from gainful.api.run_options import RunOptions, RunReading, answer_run_options
 from gainful.convention import Convention
-from gainful.errors import BadValue, UnknownName
+from gainful.errors import BadValue, check_name
 from gainful.measure import contributions
 from gainful.measure.build_recipes import Options, build_recipe
 from gainful.measure.catalogue import MEASURES
@@ -98,10 +98,9 @@ def explain_query(
     """
     name = str(parse(measure))
     results, matched = evaluate_run(qrels, run, name, RunReading.from_options(options))
-    if str(query) not in results.ids:
-        raise UnknownName(results.unit, str(query), results.ids)
+    wanted = check_name(results.unit, str(query), results.ids)
     (recipe,), (values,) = results.recipes.values(), results.values.values()
-    value = list_values(values)[list(results.ids).index(str(query))]
-    rankings = rank_queries(matched, recipe, [str(query)])
-    steps = contributions.explain_query(recipe, rankings, str(query), value)
-    return evolve(steps, owner=f"{results.unit} {query}")
+    value = list_values(values)[list(results.ids).index(wanted)]
+    rankings = rank_queries(matched, recipe, [wanted])
+    steps = contributions.explain_query(recipe, rankings, wanted, value)
+    return evolve(steps, owner=f"{results.unit} {wanted}")

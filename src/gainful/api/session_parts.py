@@ -14,7 +14,7 @@ from gainful.api.session_options import (
     list_others_in_parts,
     read_session_qrels,
 )
-from gainful.errors import BadValue, UnknownName, WrongType
+from gainful.errors import BadValue, WrongType, check_name
 from gainful.match.behaviour_gains import (
     USUAL_RULE,
     GainEvent,
@@ -74,8 +74,7 @@ def prepare_parts(
     unfit = (*UNGROUPABLE_COLUMNS, *opened.reader.actions)
     groupable = [name for name in columns if name not in unfit]
     for column in choice.where:
-        if column not in (*groupable, "session"):
-            raise UnknownName("column", column, ("session", *groupable))
+        check_name("column", column, ("session", *groupable))
     group_names = check_group_names(by, groupable, (*recipes, *_SUMMARY_COLUMNS))
     matcher, notes = match_by(opened, judgments, rule, list(recipes.values()), choice)
     computed = f"computed in {opened.engine.name}, some sessions at a time"

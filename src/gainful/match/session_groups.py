@@ -9,7 +9,7 @@ import numpy as np
 import polars as pl
 from polars import selectors as cs
 
-from gainful.errors import BadInput, BadValue, UnknownName, WrongType
+from gainful.errors import BadInput, BadValue, WrongType, check_name
 from gainful.match.sessions import MatchedSessions
 from gainful.read.session_layout import SessionLayout
 from gainful.read.sessions import UNGROUPABLE_COLUMNS
@@ -121,8 +121,7 @@ def check_group_names(by: By, columns: Collection[str], measures: Collection[str
         raise WrongType("by", by, "the name of a column, or several")
     names = [by] if isinstance(by, str) else list(by)
     for name in names:
-        if name not in columns:
-            raise UnknownName("column", name, columns)
+        check_name("column", name, columns)
         if names.count(name) > 1:
             raise BadValue("by", ", ".join(names), "each column once")
         if name in RESERVED_COLUMNS or name in measures:

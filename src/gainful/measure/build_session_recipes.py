@@ -18,7 +18,7 @@ from gainful.convention.session import (
     like_sessions,
     results_per_query,
 )
-from gainful.errors import BadValue, UnknownName, WrongType
+from gainful.errors import BadValue, UnknownName, WrongType, check_name
 from gainful.measure.build_recipes import Measures, build_each, build_recipe, drop_unset, settle
 from gainful.measure.catalogue import session_measures
 from gainful.measure.entry import FORMULA_PARAMS, Recipe, SessionRecipe
@@ -57,8 +57,7 @@ def cost_measure(cost: Cost) -> Measure:
     if not prices:
         raise BadValue("cost", cost, _SHAPE)
     for name in prices:
-        if name not in _PRICES:
-            raise UnknownName("price", str(name), _PRICES)
+        check_name("price", name, _PRICES)
     return Measure("Cost", {_PRICES[name]: prices.get(name, 0) for name in _PRICES})
 
 
@@ -124,8 +123,7 @@ def build_session_recipe(
         raise BadValue("measure", str(measure), allowed)
     chosen_options = drop_unset(options)
     for name, value in chosen_options.items():
-        if name not in SESSION_SETTINGS:
-            raise UnknownName("session option", name, SESSION_SETTINGS)
+        check_name("session option", name, SESSION_SETTINGS)
         if name not in FORMULA_PARAMS:  # those have checks of their own, and may be values
             SESSION_SETTINGS[name].check(value)
     explicit = {name: value for name, value in chosen_options.items() if name in entry.params}

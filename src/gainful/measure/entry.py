@@ -115,7 +115,6 @@ class Entry:
     needs_scores: bool = False  # does it ask for more of a score than the rank it gives?
     extremes: Extremes = "unknown"
     sees_nonrelevant: bool = False  # is useless something else to it than unjudged?
-    additive: bool = False  # a sum over documents, in which none changes what another is worth?
     settings: tuple[str, ...] = RANKING_SETTINGS  # what of a convention may stand in its brackets
     cutoff_kind: CutoffKind = "optional"  # what may stand behind @?
     aggregation: Aggregation = "mean"  # how are queries made one number?
@@ -190,7 +189,7 @@ def collect_entries(
             text, _, by_hand = " ".join(text.split()).partition("By hand: ")
             read: dict[str, Any] = {
                 "question": question,
-                "definition": definition or text.rpartition("Value: ")[2].strip(),
+                "definition": definition or text.partition("Value: ")[2].strip(),
                 "example": example or (Example(*_BY_HAND.split(by_hand, 2)) if by_hand else None),
                 "arguments": tuple(key for key in types if key not in _NO_ARGUMENTS),
                 "cutoff_kind": _CUTOFF_KINDS[types.get("k", "")],

@@ -12,12 +12,7 @@ from math import e
 from typing import Any
 
 from gainful.errors import BadValue, GainfulError, UnknownName, WrongType
-from gainful.measure.catalogue import (
-    MEASURES,
-    exposure_measures,
-    measure_names,
-    session_measures,
-)
+from gainful.measure.catalogue import MEASURES, exposure_measures, measure_names, session_measures
 from gainful.measure.formulas import find_in_plugins
 from gainful.measure.measure import Measure, cutoff
 from gainful.measure.names import (

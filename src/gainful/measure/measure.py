@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from attrs import evolve, field, frozen
 
-from gainful.errors import BadValue, UnknownName, WrongType
+from gainful.errors import BadValue, UnknownName, WrongType, check_name
 from gainful.measure.catalogue import MEASURES, find_entry, measure_names
 from gainful.measure.entry import Entry
 from gainful.measure.formulas import as_discount, as_gain, find_in_plugins
@@ -72,8 +72,7 @@ class Measure:
         if self.k is not None or not self.needs_cutoff:
             object.__setattr__(self, "k", cutoff(self.k, entry))
         for name, _ in self.params:
-            if name not in entry.params:
-                raise UnknownName(f"parameter of {self.name}", name, entry.params)
+            check_name(f"parameter of {self.name}", name, entry.params)
         kinds = {name: find_kind(name, of_session=entry.session) for name, _ in self.params}
         checked_params = {name: kinds[name].check(value) for name, value in self.params}
         for name, value in self.params:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Literal
 
-from attrs import frozen
+from attrs import evolve, frozen
 
 from gainful.measure.catalogue import measure_names
 
@@ -95,16 +95,9 @@ _PREFERENCE_SHARES = (
 _OF_OTHER_JUDGMENTS = (
     *(TrecName(name, judgments="prefs", added_up=True) for name in _PREFERENCE_COUNTS),
     *(TrecName(name, judgments="prefs") for name in _PREFERENCE_SHARES),
-    TrecName("map_avgjg", "AP", judgments="qrels_jg", below_zero="retrieved"),
-    TrecName("P_avgjg", "P", "ranks", _CUTS, judgments="qrels_jg", below_zero="retrieved"),
-    TrecName(
-        "Rprec_mult_avgjg",
-        "Rprec",
-        "levels",
-        _FIFTHS,
-        ("times",),
-        judgments="qrels_jg",
-        below_zero="last",
+    *(
+        evolve(TREC_NAMES[name], name=f"{name}_avgjg", judgments="qrels_jg")
+        for name in ("map", "P", "Rprec_mult")
     ),
 )
 # With those of preferences and of several judges, which only `gainful trec_eval` has.

@@ -52,7 +52,7 @@ def find_kind(name: str, *, of_session: bool = False) -> ParameterKind:
         setting = SESSION_SETTINGS.get(name)
         if setting is not None and name == "query_discount":
             words = setting.allowed
-            return _formula_kind(name, as_discount, DISCOUNTS, lambda: words, setting.question)
+            return _formula_kind(setting, DISCOUNTS, lambda: words)
     # What sessions have no setting for is what it is of single rankings: max_grade.
     return _choice_kind(setting or SETTINGS[name])
 
@@ -67,24 +67,21 @@ def _choice_kind(setting: Setting) -> ParameterKind:
 
 
 def _formula_kind(
-    name: str,
-    find: Callable[[object], NamedFormula],
-    formulas: Mapping[str, NamedFormula],
-    describe_allowed: Callable[[], str],
-    meaning: str,
+    setting: Setting, formulas: Mapping[str, NamedFormula], describe_allowed: Callable[[], str]
 ) -> ParameterKind:
     def find_named(value: object) -> NamedFormula:
         """A formula that can be named in a measure; one's own goes into the call beside it."""
-        formula = find(value)
+        formula = as_gain(value) if formulas is GAINS else as_discount(value)
         own = formulas.get(formula.name)
         if not formula.name.startswith("{") and (own is None or own.expr != formula.expr):
             allowed = f"{', '.join(formulas)}; pass a custom formula as an option of the call"
-            raise BadValue(name, formula.name, allowed)
+            raise BadValue(setting.name, formula.name, allowed)
         return formula
 
-    return ParameterKind(
-        lambda value: find_named(value).name, describe_allowed, meaning, formula=find_named
-    )
+    def check(value: object) -> str:
+        return find_named(value).name
+
+    return ParameterKind(check, describe_allowed, setting.question, formula=find_named)
 
 
 def _check_points(value: object) -> str:
@@ -122,19 +119,11 @@ def _price_kind(what: str) -> ParameterKind:
 
 _KINDS: Mapping[str, ParameterKind] = {
     "gain": _formula_kind(
-        "gain",
-        as_gain,
+        SETTINGS["gain"],
         GAINS,
         lambda: ", ".join(GAINS) + ", or a table such as {0:0,1:1,2:10,3:100}",
-        SETTINGS["gain"].question,
     ),
-    "discount": _formula_kind(
-        "discount",
-        as_discount,
-        DISCOUNTS,
-        lambda: ", ".join(DISCOUNTS),
-        SETTINGS["discount"].question,
-    ),
+    "discount": _formula_kind(SETTINGS["discount"], DISCOUNTS, lambda: ", ".join(DISCOUNTS)),
     "points": ParameterKind(
         _check_points,
         lambda: "levels of recall from 0 to 1, such as '0,0.5,1'",

@@ -383,7 +383,10 @@ def read_column_names(columns: ColumnNames | ColumnMapping | None) -> ColumnMapp
     for full_role, value in columns.items():
         if full_role not in roles and full_role not in own:
             hint = f"--columns query=user,doc=item; columns={_ALLOWED}"
-            raise UnknownName("column role", str(full_role), roles, hint)
+            called = normalise_name(str(full_role))  # as columns of some role are
+            meant = [each.role for each in COLUMNS if called in each.names and each.role in roles]
+            answer = f"did you mean {meant[0]}?" if meant else ""
+            raise UnknownName("column role", str(full_role), roles, hint, answer)
         kind, _, role = full_role.rpartition(".")
         candidates: tuple[Any, ...] = (value,)
         if isinstance(value, Sequence) and not isinstance(value, str):

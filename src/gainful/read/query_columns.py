@@ -35,7 +35,10 @@ from gainful.text import name_way, quote
 from gainful.types import is_number
 
 AnyLabels = str | PathLike[str] | Mapping[Any, float] | Any
-_ID_COLUMNS: Mapping[str, tuple[str, ...]] = {"query": QUERY, "session": SESSION}
+_ID_COLUMNS: Mapping[str, tuple[str, ...]] = {
+    "query": tuple(dict.fromkeys((*QUERY, *TEXT_COLUMNS["query"].names))),
+    "session": SESSION,
+}
 
 
 @frozen(eq=False)
@@ -135,7 +138,9 @@ def read_query_column(
     if isinstance(value, list):
         from gainful.read import rag  # noqa: PLC0415  (few name a column)
 
-        places = ((f"record {at}", rag.as_record(item) or {}) for at, item in enumerate(value))
+        places = (
+            (f"record {at}", rag.as_record(item, column) or {}) for at, item in enumerate(value)
+        )
         are_records = bool(value and rag.record_kinds(value[0], names))
         return rag.read_field(places, column, names) if are_records else None
     if isinstance(value, (str, PathLike)):
@@ -187,7 +192,8 @@ def _collect_columns(value: Any, engine: Engine, column: str, names: ColumnMappi
 def _read_names(table: InputTable, column: str) -> pl.Series:
     names = table.frame[column].alias("\0")
     if names.dtype.is_nested():
-        raise BadInput(table.name, f"column {quote(column)} holds lists", "one text or number each")
+        problem = f"column {quote(column)} holds lists or objects"
+        raise BadInput(table.name, problem, "one text or number each")
     names = names.fill_nan(None) if names.dtype.is_float() else names
     return names.cast(pl.String).str.strip_chars()
 
@@ -278,7 +284,7 @@ def _open_queries(queries: AnyQueries) -> InputTable:
         filled = table.frame.fill_null("") if source.suffix == ".csv" else table.frame
         return evolve(table, frame=filled)
     fields = [normalise_name(field) for field in source.first_line().split("\t")]
-    has_header = len(fields) > 1 and fields[0] in QUERY
+    has_header = len(fields) > 1 and fields[0] in _ID_COLUMNS["query"]
     return read_table(source, "tsv") if has_header else _split_at_tabs(source)
 
 

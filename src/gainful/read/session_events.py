@@ -24,7 +24,7 @@ import numpy as np
 import polars as pl
 from attrs import define, evolve, field, frozen
 
-from gainful.errors import BadInput, UnknownName, WrongType
+from gainful.errors import BadInput, WrongType, check_name
 from gainful.read.column_names import (
     GRADE,
     LOG_COLUMNS,
@@ -168,8 +168,7 @@ def read_event_words(events: EventWords | None) -> dict[str, str]:
         raise WrongType("events", events, '{"shown": "view", "clicked": "open"}')
     words: dict[str, str] = {}
     for kind, given in events.items():
-        if kind not in _WORDS:
-            raise UnknownName("event", str(kind), list(_WORDS))
+        check_name("event", kind, _WORDS)
         names: tuple[Any, ...] = (given,) if isinstance(given, str) else tuple(given)
         if not names or not all(isinstance(name, str) and name for name in names):
             raise WrongType(f"events[{quote(kind)}]", given, "a word of the log, or several")

@@ -13,7 +13,7 @@ import numpy as np
 import polars as pl
 from attrs import evolve, field, frozen
 
-from gainful.errors import BadInput, BadValue, UnknownName, WrongType
+from gainful.errors import BadInput, BadValue, WrongType, check_name
 from gainful.read.column_names import (
     DOC,
     OPTIONAL_COLUMNS,
@@ -361,8 +361,7 @@ class SessionChoice:
             return sessions
         frame = sessions.frame
         for column, value in self.where.items():
-            if column not in sessions.columns and column != "session":
-                raise UnknownName("column", column, ("session", *sessions.columns))
+            check_name("column", column, ("session", *sessions.columns))
             fits = equals_text(frame[column], value)
             matching_sessions = set(frame["session"].filter(fits).unique())
             kept = frame["session"].is_in(list(matching_sessions))

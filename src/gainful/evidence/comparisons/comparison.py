@@ -273,13 +273,12 @@ def _describe_indistinguishable(comparison: Comparison, measure: str) -> str:
         if indistinguishable:
             return f"No significant difference {whom}: {', '.join(indistinguishable)}."
         return f"All differ significantly {whom}."
-    groups = [
-        "–".join(label_system(comparison.kind, name) for name in group)
-        for group in comparison.alike_groups(measure)
-        if len(group) > 1
-    ]
+    groups = [group for group in comparison.alike_groups(measure) if len(group) > 1]
+    kind = comparison.kind
+    is_labelled = any(label_system(kind, name) != name for group in groups for name in group)
+    whom = f" between {pluralise(kind)}" if is_labelled else ""
     more = ", …" if len(groups) >= MAX_GROUPS else ""
-    alike = f"No significant difference: {', '.join(groups)}{more}."
+    alike = f"No significant difference{whom}: {', '.join(map('–'.join, groups))}{more}."
     return alike if groups else "Every pair differs significantly."
 
 

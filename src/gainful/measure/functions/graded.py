@@ -80,7 +80,6 @@ def ndcg(ranked: RankedRun | RankedGains, recipe: Recipe) -> Share:
     discounted=True,
     bounded=False,
     options=(*_GAIN, *_DISCOUNT, *_RANKING, *_GRADES),
-    additive=True,
 )
 def dcg(ranked: RankedRun | RankedGains, recipe: Recipe) -> Array:
     """How much does a searcher gain whose attention falls with the rank?
@@ -126,7 +125,6 @@ _measure(
     curve=dcg_curve,
     bounded=False,
     options=(*_GAIN, *_RANKING, *_GRADES),
-    additive=True,
 )(dcg)
 
 

@@ -41,7 +41,7 @@ def average_precision(
     return ranked.total(ranked.cumulate(hit) / ranked.rank, hit), base
 
 
-@_measure("P", cite="rijsbergen1979", extremes="ends", additive=True)
+@_measure("P", cite="rijsbergen1979", extremes="ends")
 def precision(ranked: RankedRun, *, rel: float, k: int) -> Array:
     """What share of the first k documents is relevant?
 
@@ -83,7 +83,7 @@ def success(ranked: RankedRun, *, rel: float, k: int) -> Array:
     return (ranked.count(ranked.relevant(rel, k)) > 0).astype(np.float64)
 
 
-@_measure("Hits", bounded=False, cite="bassani2022", extremes="ends", additive=True)
+@_measure("Hits", bounded=False, cite="bassani2022", extremes="ends")
 def hits(ranked: RankedRun, *, rel: float, k: int | None) -> Array:
     """How many of the first k documents are relevant?
 
@@ -261,7 +261,7 @@ _count = collect_entries(COUNTS, bounded=False, aggregation="sum", extremes="end
 _NUMBER = "their number; the sum over queries"
 
 
-@_set("SetP", cite="rijsbergen1979", extremes="ends", additive=True)
+@_set("SetP", cite="rijsbergen1979", extremes="ends")
 def set_precision(ranked: RankedRun, *, rel: float, k: int | None) -> Array:
     """What share of all retrieved documents is relevant?
 
@@ -320,7 +320,7 @@ def set_f(ranked: RankedRun, *, rel: float, beta: float, k: int | None) -> Share
     return mean, (recall_base > 0).astype(np.float64)
 
 
-@_set("Utility", bounded=False, extremes="ends", additive=True)
+@_set("Utility", bounded=False, extremes="ends")
 def utility(
     ranked: RankedRun,
     *,
@@ -370,7 +370,7 @@ def num_rel(ranked: RankedRun, *, rel: float) -> Array:
     return ranked.recall_base(rel)
 
 
-@_count("NumRelRet", _NUMBER, additive=True)
+@_count("NumRelRet", _NUMBER)
 def num_rel_ret(ranked: RankedRun, *, rel: float) -> Array:
     """How many of the retrieved documents are relevant?
 

@@ -86,7 +86,7 @@ _LARGEST_CUTOFF = 10_000_000  # the largest cutoff of which every rank is summed
 _BATCH_QUERIES = 5_000  # queries whose ranks are laid out at once
 
 
-@_rank_biased("RBP", cite="moffat2008", extremes="ends", additive=True)
+@_rank_biased("RBP", cite="moffat2008", extremes="ends")
 def rbp(ranked: RankedRun, *, p: float, rel: float, rbp_grades: str, k: int | None) -> Array:
     """How much does a searcher who goes on with probability p gain?
 
@@ -231,7 +231,7 @@ def continue_inst(gain: Array, T: float) -> Array:  # noqa: N803  (as in the pap
     return inst_continuation(rank_row(gain) + 2 * T - np.cumsum(gain, axis=1))
 
 
-@_rate_of_gain("INSQ", cite="moffat2012", extremes="uniform", additive=True)
+@_rate_of_gain("INSQ", cite="moffat2012", extremes="uniform")
 def continue_insq(gain: Array, T: float) -> Array:  # noqa: N803
     """How much is gained per document by a searcher who wants T and does not adapt?
 
@@ -312,7 +312,7 @@ def chance_to_reach(gain: Array, continuation: Array) -> Array:
     return np.concatenate((np.ones((len(gain), 1)), reach), axis=1)
 
 
-@_measure("scaledDCG", cite="moffat2008", extremes="uniform", additive=True)
+@_measure("scaledDCG", cite="moffat2008", extremes="uniform")
 def scale_dcg(ranked: RankedRun, *, max_grade: float | None, k: int) -> Array:
     """What share of the DCG of k perfect documents was reached?
 

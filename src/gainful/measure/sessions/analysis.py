@@ -146,18 +146,18 @@ def _count_last_is_best(
     has_gain = gain[best] > 0
     is_last = has_gain & (gain[sessions.last_query] == gain[best])
     several = sessions.query_counts > 1
-    gaining, last_best = int((flags & has_gain).sum()), int((flags & is_last).sum())
-    gaining_of_several = int((flags & has_gain & several).sum())
-    last_best_of_several = int((flags & is_last & several).sum())
+
+    def share(some: Flags) -> float | None:
+        gaining = int((some & has_gain).sum())
+        return int((some & is_last).sum()) / gaining if gaining else None
+
     return {
         "sessions": int(flags.sum()),
         "one_query": int((flags & ~several).sum()),
         "gained_nothing": int((flags & ~has_gain).sum()),
-        "last_is_best": last_best,
-        "share": last_best / gaining if gaining else None,
-        "share_of_several": last_best_of_several / gaining_of_several
-        if gaining_of_several
-        else None,
+        "last_is_best": int((flags & is_last).sum()),
+        "share": share(flags),
+        "share_of_several": share(flags & several),
     }
 
 

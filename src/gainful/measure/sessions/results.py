@@ -34,25 +34,8 @@ from gainful.measure.results import (
     list_footnotes,
     summary_page,
 )
-from gainful.measure.sessions.analysis import (
-    LastQueries,
-    NonLast,
-    Reformulations,
-    last_queries,
-    lengths,
-    reformulations,
-)
-from gainful.measure.sessions.session_values import (
-    SESSION_REMARKS,
-    choose_vectors,
-    compute_session_values,
-    curve,
-    mean_of_vectors,
-    needs_joint_mean,
-    note_sessions,
-    per_cost,
-    tabulate_vectors,
-)
+from gainful.measure.sessions import analysis, session_values
+from gainful.measure.sessions.analysis import LastQueries, NonLast, Reformulations
 from gainful.measure.values import Results
 from gainful.page.page import Page, Section
 from gainful.page.table import Table, column_bars
@@ -66,7 +49,7 @@ if TYPE_CHECKING:
 
 
 def _describe_means(results: SessionResults, by: Sequence[str]) -> str:
-    """How much sessions bring, or which group is best."""
+    """How much sessions gain, or which group is best."""
     sessions, counts = results.matched_sessions, results.counts
     if sessions.observed and not counts["gained"]:
         return f"No session gained anything: {describe_judged(sessions)}."
@@ -82,7 +65,7 @@ def _describe_means(results: SessionResults, by: Sequence[str]) -> str:
 
 
 def describe_mean(means: Mapping[str, float], sessions: int) -> str:
-    """How much sessions bring, by the first measure."""
+    """How much sessions gain, by the first measure."""
     measure, mean = next(iter(means.items()))
     number = count_noun(sessions, "session")
     return f"The mean {measure} of {number} is {mean:.{ANSWER_DECIMALS}f}."
@@ -315,7 +298,7 @@ class SessionResults(Results):
     """
 
     TITLE: ClassVar[str] = "Sessions"
-    REMARKS: ClassVar[Sequence[Remark]] = SESSION_REMARKS
+    REMARKS: ClassVar[Sequence[Remark]] = session_values.SESSION_REMARKS
     ROWS: ClassVar[Mapping[str, Any]] = {"view": "per_session"}
 
     KEY: ClassVar[str] = "session"
@@ -340,18 +323,21 @@ class SessionResults(Results):
             ids=sessions.session_ids,
             matched_sessions=sessions,
             values={
-                key: compute_session_values(sessions, recipe) for key, recipe in recipes.items()
+                key: session_values.compute_session_values(sessions, recipe)
+                for key, recipe in recipes.items()
             },
             recipes=recipes,
             convention=convention,
             counts=count_sessions(sessions),
-            notes=note_sessions(sessions, recipes),
+            notes=session_values.note_sessions(sessions, recipes),
         )
 
     def select_measures(self, names: Sequence[str]) -> Self:
         """Results of some of the measures alone, and notes on these."""
         results = super().select_measures(names)
-        return evolve(results, notes=note_sessions(self.matched_sessions, results.recipes))
+        return evolve(
+            results, notes=session_values.note_sessions(self.matched_sessions, results.recipes)
+        )
 
     @property
     def columns(self) -> pl.DataFrame:
@@ -363,11 +349,11 @@ class SessionResults(Results):
         if not self.has_joint_mean(name):
             return super().mean_of(name, some)
         flags = np.ones(self.matched_sessions.size, dtype=bool) if some is None else some
-        return mean_of_vectors(self.matched_sessions, self.recipes[name], flags)
+        return session_values.mean_of_vectors(self.matched_sessions, self.recipes[name], flags)
 
     def has_joint_mean(self, name: str) -> bool:
         """Is the mean of a measure that of all sessions together, not of their values?"""
-        return needs_joint_mean(self.recipes[name])
+        return session_values.needs_joint_mean(self.recipes[name])
 
     @staticmethod
     def list_counts(results: Sequence[SessionResults], *, verbose: bool) -> list[str]:
@@ -400,7 +386,7 @@ class SessionResults(Results):
 
     def add_costs(self, means: Mapping[str, float | None]) -> dict[str, Any]:
         """The means, and where costs were asked for, gain per cost."""
-        shares = {"per_cost": per_cost(means, self.recipes)} if self.costs else {}
+        shares = {"per_cost": session_values.per_cost(means, self.recipes)} if self.costs else {}
         return {"mean": means, **shares}
 
     @property
@@ -423,7 +409,9 @@ class SessionResults(Results):
             name: one of the measures; the first if it is not said.
             by: the columns to group by; all sessions together if there are none.
         """
-        return curve(self.matched_sessions, self._choose_recipe(name), self.group_sessions(by))
+        return session_values.curve(
+            self.matched_sessions, self._choose_recipe(name), self.group_sessions(by)
+        )
 
     def vectors(self, name: str | None = None) -> pl.DataFrame:
         """The vectors of every session, position by position: gain, ideal and their ratio.
@@ -431,14 +419,14 @@ class SessionResults(Results):
         Args:
             name: one of the measures, an sDCG or nsDCG; the first if it is not said.
         """
-        return tabulate_vectors(self.matched_sessions, self._choose_recipe(name))
+        return session_values.tabulate_vectors(self.matched_sessions, self._choose_recipe(name))
 
     def _choose_recipe(self, name: str | None) -> SessionRecipe:
         return self.recipes[next(iter(self.recipes)) if name is None else self.find_name(name)]
 
     def lengths(self, by: By = ()) -> list[dict[str, Any]]:
         """The number of sessions by number of queries: Table 2 of the paper."""
-        return lengths(self.matched_sessions, self.group_sessions(by))
+        return analysis.lengths(self.matched_sessions, self.group_sessions(by))
 
     def last_queries(
         self, name: str | None = None, by: By = (), non_last: NonLast = "pooled"
@@ -451,13 +439,15 @@ class SessionResults(Results):
             non_last: all queries before the last ones together (pooled), or the mean of each
                 session first (within).
         """
-        recipe = self.recipes[choose_vectors(self.recipes, name)]
-        return last_queries(self.matched_sessions, recipe, self.group_sessions(by), non_last)
+        recipe = self.recipes[session_values.choose_vectors(self.recipes, name)]
+        return analysis.last_queries(
+            self.matched_sessions, recipe, self.group_sessions(by), non_last
+        )
 
     def reformulations(self, name: str | None = None) -> Reformulations:
         """What each query added, and which reformulations helped most and least."""
-        recipe = self.recipes[choose_vectors(self.recipes, name)]
-        return reformulations(self.matched_sessions, recipe)
+        recipe = self.recipes[session_values.choose_vectors(self.recipes, name)]
+        return analysis.reformulations(self.matched_sessions, recipe)
 
     def recipe_data(self, name: str) -> dict[str, Any]:
         """The measure in full, and its convention."""

@@ -10,7 +10,7 @@ import polars as pl
 from attrs import define, evolve, frozen
 
 from gainful.convention.session import JK2008, SESSION_CONVENTIONS, minimum_positions
-from gainful.errors import BadValue, NoIdeal, NothingToAverage, UnknownName, WrongType
+from gainful.errors import BadValue, NoIdeal, NothingToAverage, WrongType, check_name
 from gainful.match.sessions import MatchedSessions, match_sessions
 from gainful.measure.build_session_recipes import (
     WHY_NOT_NSDCG,
@@ -108,8 +108,7 @@ def choose_vectors(recipes: Mapping[str, SessionRecipe], name: str | None, prefe
         if not kinds:
             raise BadValue("measure", ", ".join(recipes), "an sDCG or nsDCG among them")
         return next((own for own, kind in kinds.items() if kind == prefer), next(iter(kinds)))
-    if name not in recipes:
-        raise UnknownName("measure", name, recipes)
+    check_name("measure", name, recipes)
     if name not in kinds:
         raise BadValue("measure", name, f"{' or '.join(WITH_VECTORS)}, which have vectors")
     return name

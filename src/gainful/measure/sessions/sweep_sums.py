@@ -226,6 +226,7 @@ class Ideals:
     base: Ranks  # kinds × queries: which row of the pool; an empty one where there is no query
     queries: Ranks  # per kind
     depth: int
+    step: int  # how many ranks further down each query begins: none, unless ranks continue
     has_one_base: bool  # has each session one recall base?
 
 
@@ -245,32 +246,19 @@ class SweepSums:
 
     def row(self, b: float) -> SweepRow:
         """All that does not change with bq, for this b."""
-        max_rank = int(self.rank.max(initial=0)) + 1
-        if self.ideals is not None:
-            max_rank = max(
-                max_rank, self.ideals.depth * (self.queries if self._ranks_continue else 1)
-            )
-        discount = self.recipe.discount.with_values({"b": b}).evaluate_at(
-            np.arange(1, max_rank + 1)
-        )
-        kinds = len(self.group)
-        lines = np.bincount(
-            self.line, self.gain * discount[self.rank], minlength=kinds * self.queries
-        )
+        ideals, max_rank = self.ideals, int(self.rank.max(initial=0)) + 1
+        if ideals is not None:
+            max_rank = max(max_rank, ideals.depth + ideals.step * (self.queries - 1))
+        formula = self.recipe.discount.with_values({"b": b})
+        discount = formula.evaluate_at(np.arange(1, max_rank + 1))
+        kinds, gain = len(self.group), self.gain * discount[self.rank]
+        lines = np.bincount(self.line, gain, minlength=kinds * self.queries)
         kind_lines = lines.reshape(kinds, self.queries).astype(np.float64)
-        if self.ideals is None or not self._has_separable_ideal:
-            return SweepRow(self, discount, kind_lines, self.group)
-        return self._divide_by_dcg(discount, kind_lines, self.ideals)
-
-    @property
-    def _has_separable_ideal(self) -> bool:
-        """Is each ideal a product of what b and what bq make of it?
-
-        That of the best documents again in every query is: their DCG times the query discounts.
-        """
-        if self.ideals is None or self._ranks_continue or not self.ideals.has_one_base:
-            return False
-        return self.recipe.convention.ideal_kind == "repeated"
+        # The best documents again in every query: their DCG times the query discounts.
+        is_repeated = self.recipe.convention.ideal_kind == "repeated"
+        if ideals is not None and is_repeated and ideals.has_one_base and not ideals.step:
+            return self._divide_by_dcg(discount, kind_lines, ideals)
+        return SweepRow(self, discount, kind_lines, self.group)
 
     def _divide_by_dcg(self, discount: Array, lines: Array, ideals: Ideals) -> SweepRow:
         """Each kind divided by its DCG, so only groups and lengths differ."""
@@ -286,16 +274,6 @@ class SweepSums:
         length = np.tile(np.arange(max_queries), len(self.session_count))
         shares = total.reshape(size, max_queries).astype(np.float64)
         return SweepRow(self, discount, shares, group, length)
-
-    @property
-    def _ranks_continue(self) -> bool:
-        return self.recipe.convention.rank_discount == "concatenated"
-
-    def slot_discounts(self, discount: Array) -> Array:
-        """What is left of a gain at each rank of each query, but for the query discount."""
-        x = self.ideals.depth if self.ideals is not None else 0
-        step = x if self._ranks_continue else 0
-        return np.asarray(discount[np.arange(x) + step * np.arange(self.queries)[:, None]])
 
 
 @frozen(eq=False)
@@ -319,7 +297,7 @@ class SweepRow:
         if self.length is not None:
             value = value / np.cumsum(weights, axis=0)[self.length]
         elif sums.ideals is not None:
-            ideal = self._ideal(weights)
+            ideal = self._ideal(sums.ideals, weights)
             value = np.divide(value, ideal, out=np.zeros_like(value), where=ideal > 0)
         groups = len(sums.session_count)
         group_sums = [np.bincount(self.group, column, minlength=groups) for column in value.T]
@@ -327,12 +305,10 @@ class SweepRow:
         with np.errstate(invalid="ignore"):  # a group of no session that counts has no mean
             return np.asarray(np.where(sums.session_count > 0, total / sums.session_count, np.nan))
 
-    def _ideal(self, weights: Array) -> Array:
+    def _ideal(self, ideals: Ideals, weights: Array) -> Array:
         """The ideal of each kind for each bq."""
-        ideals = self.sums.ideals
-        if ideals is None:
-            raise TypeError("sDCG has no ideal")
-        slots = self.sums.slot_discounts(self.discount)
+        begin = ideals.step * np.arange(self.sums.queries)[:, None]
+        slots = self.discount[np.arange(ideals.depth) + begin]  # queries × ranks
         kind = self.sums.recipe.convention.ideal_kind
         if kind == "repeated":
             width = min(ideals.depth, ideals.pool.shape[1])
@@ -423,6 +399,7 @@ def _group_by_ideal(
         base=base_by_position[first_of_kind],
         queries=sessions.query_counts[first_of_kind],
         depth=x,
+        step=x if recipe.convention.rank_discount == "concatenated" else 0,
         has_one_base=has_one_base,
     )
     return (
@@ -519,8 +496,8 @@ def _merge_sums(first: SweepSums, second: SweepSums, groups: int) -> SweepSums:
         np.concatenate([first.gain, second.gain]),
         len(group) * queries,
     )
-    return SweepSums(
-        recipe=first.recipe,
+    return evolve(
+        first,
         session_count=np.pad(first.session_count, (0, more)) + second.session_count,
         sum_without_ideal=np.pad(first.sum_without_ideal, (0, more)) + second.sum_without_ideal,
         group=group,
@@ -544,12 +521,9 @@ def _merge_kinds(
     lengths = np.concatenate([first.ideals.queries, second.ideals.queries])
     described = np.column_stack([group, lengths, bases])
     rows, kinds = np.unique(described, axis=0, return_inverse=True)
-    ideals = Ideals(
-        pool=pool,
-        base=rows[:, 2:],
-        queries=rows[:, 1],
-        depth=first.ideals.depth,
-        has_one_base=first.ideals.has_one_base and second.ideals.has_one_base,
+    has_one_base = first.ideals.has_one_base and second.ideals.has_one_base
+    ideals = evolve(
+        first.ideals, pool=pool, base=rows[:, 2:], queries=rows[:, 1], has_one_base=has_one_base
     )
     return kinds.ravel(), rows[:, 0], ideals
 

@@ -10,13 +10,7 @@ from attrs import evolve, frozen
 
 from gainful.convention import Convention, like
 from gainful.errors import UnknownName
-from gainful.measure.names import (
-    EVERY_NAME,
-    GROUPS,
-    GROUPS_9,
-    GROUPS_OF_OTHER_JUDGMENTS,
-    NOT_IN_9,
-)
+from gainful.measure.names import EVERY_NAME, GROUPS, GROUPS_9, GROUPS_OF_OTHER_JUDGMENTS, NOT_IN_9
 from gainful.measure.trec_language import TrecLine, expand_trec_name, share_gains
 from gainful.read.qrels_and_run import Run, find_duplicates
 from gainful.read.trec_eval_files import Judged, QrelsFormat

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from gainful.errors import BadValue, UnknownName, WrongType
+from gainful.errors import BadValue, WrongType, check_name
 from gainful.match.session_groups import By
 from gainful.measure.build_session_recipes import Cost, build_session_recipe, cost_measure
 from gainful.measure.results import list_footnotes
@@ -55,8 +55,8 @@ def frontier_data(
     if not isinstance(results, SessionResults):
         raise WrongType("results", results, "SessionResults, as gainful.sessions.evaluate gives")
     names = [name for name in results.values if name not in results.costs]
-    if measure is not None and measure not in names:
-        raise UnknownName("measure", measure, names)
+    if measure is not None:
+        check_name("measure", measure, names)
     if not names:
         raise BadValue("measure", ", ".join(results.values), "one that measures gain")
     name = measure or names[0]

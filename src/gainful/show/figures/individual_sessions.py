@@ -93,53 +93,42 @@ def individual_data(
 
 def draw_chart(data: FigureData, look: Look) -> Spec:
     """A panel for each group; beyond so many sessions only some are drawn, and that is said."""
-    groups = data.frame["group"].unique(maintain_order=True).to_list()
-    highest = axis_end([value for value in data.frame["value"].to_list() if value is not None])
+    frame = data.frame
+    groups = frame["group"].unique(maintain_order=True).to_list()
+    highest = axis_end(frame["value"].drop_nulls().to_list())
     several = len(groups) > 1
     width = look.width or (_PANEL_WIDTH if several else 560)
     height = look.height or (_PANEL_HEIGHT if several else 360)
     panel_look = Look(width=width, height=height, dark=look.dark)
     panels: list[Spec] = []
-    headings: list[str] = []
     labels: list[str] = []
-    for panel_index, group in enumerate(groups):
-        panel_frame = data.frame.filter(pl.col("group") == group)
-        sessions = panel_frame["session"].unique(maintain_order=True).to_list()
-        drawn_sessions = sessions
-        if len(sessions) > MAX_SESSIONS:  # evenly, so that all the file is seen
-            step = len(sessions) / MAX_SESSIONS
-            drawn_sessions = [sessions[int(index * step)] for index in range(MAX_SESSIONS)]
-            panel_frame = panel_frame.filter(pl.col("session").is_in(drawn_sessions))
-        layers, panel_labels = _draw_panel(
-            data, panel_frame, drawn_sessions, panel_index, panel_look, highest
-        )
-        labels += panel_labels
-        count_text = count_noun(len(sessions), "session")
-        if len(drawn_sessions) < len(sessions):
-            count_text = f"{len(drawn_sessions)} of {count_text} drawn"
-        headings.append(f"{shorten_name(group, 40)} · {count_text}")
-        panels.append({"title": {"text": headings[-1], "fontWeight": 500}, "layer": layers})
+    for at, group in enumerate(groups):
+        panel, names = _draw_panel(data, frame.filter(group=group), at, panel_look, highest)
+        panels.append(panel)
+        labels += names
     if several:
-        for panel in panels:
-            panel |= {"width": width, "height": height}
+        sized = [{**panel, "width": width, "height": height} for panel in panels]
         resolve = {"scale": dict.fromkeys(("color", "strokeDash"), "independent")}
-        body: Spec = {"concat": panels, "columns": 2, "resolve": resolve}
+        body: Spec = {"concat": sized, "columns": 2, "resolve": resolve}
         whole = min(2, len(panels)) * (width + 60) - 60
         return with_caption(data, look, body, whole, height, labels)
-    if data.frame["session"].n_unique() > MAX_SESSIONS:
-        data = evolve(data, caption=(headings[0], *data.caption))
+    if frame["session"].n_unique() > MAX_SESSIONS:
+        data = evolve(data, caption=(panels[0]["title"]["text"], *data.caption))
     return with_caption(data, look, {"layer": panels[0]["layer"]}, width, height, labels)
 
 
-def _draw_panel(  # noqa: PLR0917
-    data: FigureData,
-    frame: pl.DataFrame,
-    sessions: Sequence[str],
-    colour: int,
-    look: Look,
-    highest: float,
-) -> tuple[list[Spec], list[str]]:
-    """The lines of a group and the marks where they stop."""
+def _draw_panel(
+    data: FigureData, frame: pl.DataFrame, colour: int, look: Look, highest: float
+) -> tuple[Spec, list[str]]:
+    """The lines of a group and the marks where they stop; and the names at their ends."""
+    sessions = frame["session"].unique(maintain_order=True).to_list()
+    heading = count_noun(len(sessions), "session")
+    if len(sessions) > MAX_SESSIONS:  # evenly, so that all the file is seen
+        step = len(sessions) / MAX_SESSIONS
+        sessions = [sessions[int(index * step)] for index in range(MAX_SESSIONS)]
+        frame = frame.filter(pl.col("session").is_in(sessions))
+        heading = f"{MAX_SESSIONS} of {heading} drawn"
+    title = f"{shorten_name(frame['group'][0], 40)} · {heading}"
     labelled = len(sessions) <= _MAX_LABELLED_SESSIONS
     width = 1.6 if labelled else 1
     parts = frame.drop_nulls("value").partition_by("session", as_dict=True)
@@ -180,7 +169,8 @@ def _draw_panel(  # noqa: PLR0917
     stop["tooltip"] = [nominal("name", title="stopped")]
     marks = build_layer("point", stops, stop, filled=True, size=34, opacity=1)
     layers = [*background, *split_lines, marks, label_layer]
-    return layers, [line.label for line in lines] if labelled else []
+    panel = {"title": {"text": title, "fontWeight": 500}, "layer": layers}
+    return panel, [line.label for line in lines] if labelled else []
 
 
 def _keep_corners(points: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
-from itertools import pairwise
+from itertools import pairwise, product
 from math import exp, log
 from typing import Any
 
@@ -129,9 +128,10 @@ def _build_panel_layers(
 ) -> list[Spec]:
     tones = look.tones
     settings = frame.filter(pl.col("kind") == "setting")
-    bs, bqs = (sorted(settings[base].unique().to_list()) for base in ("b", "bq"))
-    cells = _merge_cells(settings, groups, largest_lead, (bs, bqs), tones)
-    b_edges, bq_edges = _cell_edges(bs), _cell_edges(bqs)
+    b_edges, bq_edges = (
+        _cell_edges(settings[base].unique().sort().to_list()) for base in ("b", "bq")
+    )
+    cells = _merge_cells(settings, groups, largest_lead, (b_edges, bq_edges), tones)
     x = _build_log_axis("b", _fold_title(_B_TITLE, look.width), b_edges)
     y = _build_log_axis("bq", _fold_title(_BQ_TITLE, look.height), bq_edges)
     cell = {"x": x | {"field": "left"}, "x2": {"field": "right"}}
@@ -187,26 +187,19 @@ def _merge_cells(
     settings: pl.DataFrame,
     groups: list[str],
     largest_lead: float,
-    bases: tuple[list[float], list[float]],
+    edges: tuple[list[float], list[float]],
     tones: Tones,
 ) -> list[Spec]:
     """Rectangles of one shade: neighbours in a column that look the same are one."""
-    bs, bqs = bases
-    b_edges, bq_edges = _cell_edges(bs), _cell_edges(bqs)
-    shades = {
-        (row["b"], row["bq"]): _shade(row["winner"], row["ahead"], groups, largest_lead, tones)
-        for row in settings.iter_rows(named=True)
-    }
     cells: list[Spec] = []
-    for i, b in enumerate(bs):
-        for j, bq in enumerate(bqs):
-            hue = shades[b, bq]
-            if j and cells[-1]["colour"] == hue:
-                cells[-1]["high"] = bq_edges[j + 1]
-                continue
-            sides = {"left": b_edges[i], "right": b_edges[i + 1]}
-            ends = {"low": bq_edges[j], "high": bq_edges[j + 1]}
-            cells.append({**sides, **ends, "colour": hue})
+    places = product(*map(pairwise, edges))
+    rows = settings.sort("b", "bq").select("winner", "ahead").iter_rows()
+    for ((left, right), (low, high)), (winner, ahead) in zip(places, rows, strict=True):
+        hue = _shade(winner, ahead, groups, largest_lead, tones)
+        if cells and (cells[-1]["left"], cells[-1]["colour"]) == (left, hue):
+            cells[-1]["high"] = high
+        else:
+            cells.append({"left": left, "right": right, "low": low, "high": high, "colour": hue})
     return cells
 
 
@@ -260,14 +253,13 @@ def _label_regions(  # noqa: PLR0917
     tones: Tones,
 ) -> Spec:
     """The name of each winner where it has most room, clear of the reference."""
-    wins = Counter(settings["winner"].drop_nulls().to_list())
     values = []
     for group in groups:
-        if not wins[group]:
-            continue
-        won_settings = settings.filter(pl.col("winner") == group)
-        places = [(log(b), log(bq)) for b, bq in won_settings.select("b", "bq").iter_rows()]
-        values.append(_label_position(places, reference, settings) | {"label": shorten_name(group)})
+        won = settings.filter(winner=group).select("b", "bq")
+        places = [(log(b), log(bq)) for b, bq in won.iter_rows()]
+        if places:
+            position = _label_position(places, reference, settings)
+            values.append(position | {"label": shorten_name(group)})
     style = {"fontSize": SIZE + 2, "fontWeight": 600, "color": tones.ink}
     place = {"x": x, "y": y, "text": nominal("label")}
     return build_layer("text", values, place, align="center", baseline="middle", **style)

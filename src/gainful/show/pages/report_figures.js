@@ -1,5 +1,5 @@
 "use strict";
-// The figures of a report of sessions: what sessions bring query after query, and who leads for which searcher.
+// The figures of a report of sessions: how much sessions gain query by query, and who leads for which searcher.
 (() => {
   const { byId, userText, formatNumber } = Elements;
   const data = JSON.parse(byId("data").textContent), { course, searchers } = data;

@@ -61,15 +61,6 @@ def find_aspects(sessions: MatchedSessions, min_grade: float, *, per_document: b
     )
 
 
-@frozen(eq=False, kw_only=True)
-class _Additions:
-    """What each document added, as a share of all that is wanted."""
-
-    query: Ranks
-    rank: Ranks
-    gain: Array
-
-
 @_measure("IR", options=("rel", "depth", "empty"), cutoff_unit="queries", cite="over1999")
 def instance_recall(sessions: MatchedSessions, recipe: SessionRecipe) -> Share:
     """What share of the distinct answers has the session found so far?
@@ -108,9 +99,8 @@ def cube_test(sessions: MatchedSessions, recipe: SessionRecipe) -> Array:
     number of subtopics / the number of queries
     By hand: CT of ab / a is (1/2 + 1/2 + 1/4) / 2 / 5 / 2
     """
-    additions = _fill_subtopics(sessions, recipe)
-    total = sum_by_index(sessions.session[additions.query], additions.gain, sessions.size)
-    return np.asarray(total / sessions.query_counts)
+    query, _, gain = _fill_subtopics(sessions, recipe)
+    return sum_by_index(sessions.session[query], gain, sessions.size) / sessions.query_counts
 
 
 @_measure(
@@ -125,23 +115,18 @@ def average_cube_test(sessions: MatchedSessions, recipe: SessionRecipe) -> Array
     Value: the mean of CT after each document shown
     By hand: ACT of ab / a is ((1/2 + 1/2)/2/5 + (1/2 + 1/2 + 1/4)/2/5/2) / 2
     """
-    additions = _fill_subtopics(sessions, recipe)
+    query, rank, gain = _fill_subtopics(sessions, recipe)
     share = sessions.retrieved / sessions.position
     cumulated = np.cumsum(share)
     later = cumulated[sessions.last_query][sessions.session] - cumulated
-    position = sessions.position[additions.query]
-    times = (
-        later[additions.query]
-        + (sessions.retrieved[additions.query] - additions.rank + 1) / position
-    )
-    total = sum_by_index(sessions.session[additions.query], additions.gain * times, sessions.size)
-    result_count = sum_by_index(
-        sessions.session, sessions.retrieved.astype(np.float64), sessions.size
-    )
+    times = later[query] + (sessions.retrieved[query] - rank + 1) / sessions.position[query]
+    total = sum_by_index(sessions.session[query], gain * times, sessions.size)
+    result_count = np.bincount(sessions.session, sessions.retrieved, minlength=sessions.size)
     return np.asarray(total / np.maximum(result_count, 1))
 
 
-def _fill_subtopics(sessions: MatchedSessions, recipe: SessionRecipe) -> _Additions:
+def _fill_subtopics(sessions: MatchedSessions, recipe: SessionRecipe) -> tuple[Ranks, Ranks, Array]:
+    """The query and rank of each document, and what share of all that is wanted it added."""
     gamma, cap = float(recipe.setting("gamma")), float(recipe.setting("cap"))
     aspects = find_aspects(sessions, np.nextafter(0, 1), per_document=False)
     full_depth = sessions.depth(None, "assumed")
@@ -158,4 +143,4 @@ def _fill_subtopics(sessions: MatchedSessions, recipe: SessionRecipe) -> _Additi
     height[row, nth + 1] = gamma ** (nth + 1.0) * grade
     height = np.minimum(np.cumsum(height, axis=1), cap)  # nothing is added to what is full
     added = height[row, nth + 1] - height[row, nth]
-    return _Additions(query=query, rank=rank, gain=added / cap / aspects.aspect_count[query])
+    return query, rank, added / cap / aspects.aspect_count[query]

@@ -280,14 +280,10 @@ def _repeat_best_gains(
     sessions: MatchedSessions, recipe: SessionRecipe, gains: SessionGains, queries: int
 ) -> Array:
     """The gains of the best documents, in every query: sessions × queries × ranks."""
-    best_gains = best_gains_by_base(gains, recipe.k or 0)
-    base = np.full((sessions.size, queries), -1)
-    inside = sessions.position <= queries
-    base[sessions.session[inside], sessions.position[inside] - 1] = gains.judged.base[inside]
     last = gains.judged.base[sessions.last_query]
-    stopped = np.arange(queries) >= sessions.query_counts[:, None]
-    # Goes on, if the ideal does
-    return np.asarray(best_gains[np.where(stopped, last[:, None], base)])
+    base = np.tile(last[:, None], queries)  # with which the ideal goes on, if it does
+    base[sessions.session, sessions.position - 1] = gains.judged.base
+    return best_gains_by_base(gains, recipe.k or 0)[base]
 
 
 def best_gains_by_base(gains: SessionGains, width: int) -> Array:
@@ -408,22 +404,17 @@ def _nsdcg_by_query(sessions: MatchedSessions, recipe: SessionRecipe, gains: Ses
     return normalise_by(share, weights, recipe.convention.empty)
 
 
-def session_vectors(
-    sessions: MatchedSessions, recipe: SessionRecipe, queries: int | None = None
-) -> Vectors:
+def session_vectors(sessions: MatchedSessions, recipe: SessionRecipe) -> Vectors:
     """The progressive vectors of all sessions, flat after a searcher has stopped."""
     sessions = sessions.keep_first_queries(recipe.queries)
     gains, x = session_gains(sessions, recipe), recipe.k or 0
     length = (
         sessions.query_counts if recipe.queries is None else np.full(sessions.size, recipe.queries)
     )
-    max_queries = int(length.max()) if queries is None else queries
+    max_queries = int(length.max())
     gain = np.zeros((sessions.size, max_queries, x))
-    position = sessions.position[gains.query]
-    inside = position <= max_queries
-    query, rank, position = gains.query[inside], gains.rank[inside], position[inside]
-    discounted_gain = gains.gain[inside] * discounts(recipe, gains.discount_rank[inside])
-    gain[sessions.session[query], position - 1, rank - 1] = discounted_gain
+    place = sessions.session[gains.query], sessions.position[gains.query] - 1, gains.rank - 1
+    gain[place] = gains.gain * discounts(recipe, gains.discount_rank)
     normalise = recipe.convention.normalise if recipe.entry.normalised else "session"
     if normalise == "query":
         gain, best = _shares(sessions, recipe, gains, gain)
@@ -437,16 +428,14 @@ def session_vectors(
         best = cumulate_ideal(sessions, recipe, gains, max_queries)
     stopped = np.arange(max_queries) >= length[:, None]
     if recipe.convention.hold == "held":
-        end = best[np.arange(sessions.size), np.minimum(length, max_queries) - 1, -1]
+        end = best[np.arange(sessions.size), length - 1, -1]
         best = np.where(stopped[:, :, None], end[:, None, None], best)
         if normalise == "concatenated":  # nothing is summed, so that what was reached is held too
-            end = gain[np.arange(sessions.size), np.minimum(length, max_queries) - 1, -1]
+            end = gain[np.arange(sessions.size), length - 1, -1]
             gain = np.where(stopped[:, :, None], end[:, None, None], gain)
     taken = np.zeros((sessions.size, max_queries, x), dtype=bool)
-    own = sessions.position <= max_queries
-    taken[sessions.session[own], sessions.position[own] - 1] = (
-        np.arange(x) < gains.positions[own][:, None]
-    )
+    within = np.arange(x) < gains.positions[:, None]
+    taken[sessions.session, sessions.position - 1] = within
     return Vectors(gain=gain, ideal=best, taken=taken)
 
 

@@ -13,7 +13,7 @@ import numpy as np
 import polars as pl
 from attrs import frozen
 
-from gainful.errors import BadInput, BadValue, UnknownName
+from gainful.errors import BadInput, BadValue, check_name
 from gainful.match.sessions import MatchedSessions
 from gainful.measure.entry import CHEAPER, Entry, SessionRecipe
 from gainful.measure.functions.sessions import collect
@@ -211,8 +211,7 @@ def _result_prices(sessions: MatchedSessions, price: str | float) -> Array:
 
 def _read_column(sessions: MatchedSessions, name: str) -> Array:
     """The numbers of a column; a row without a document may have none."""
-    if name not in sessions.rows.columns:
-        raise UnknownName("column", name, sessions.rows.columns)
+    check_name("column", name, sessions.rows.columns)
     column = sessions.rows[name].alias("")
     prices = column.cast(pl.Float64, strict=False).fill_nan(None)
     wrong = (prices.is_null() & sessions.rows["doc"].is_not_null()) | (prices < 0)

@@ -409,10 +409,8 @@ def _leave(arrivals: _Arrivals, behind: Array, share: Array, length: Ranks) -> _
 
 
 def _concatenate(parts: list[_Arrivals]) -> _Arrivals:
-    if not parts:
-        return _Arrivals(np.zeros(0, dtype=np.intp), np.zeros(0), np.zeros(0))
     return _Arrivals(
-        np.concatenate([part.session for part in parts]),
-        np.concatenate([part.behind for part in parts]),
-        np.concatenate([part.share for part in parts]),
+        np.concatenate([np.zeros(0, dtype=np.intp), *(part.session for part in parts)]),
+        np.concatenate([np.zeros(0), *(part.behind for part in parts)]),
+        np.concatenate([np.zeros(0), *(part.share for part in parts)]),
     )
