@@ -13,12 +13,12 @@ from pathlib import Path
 import polars as pl
 import pytest
 from axe_playwright_python.sync_playwright import Axe
+from example_files import ROOT
 from tools.screenshots import PICTURES, SHOTS, take_screenshot
 from tools.site import write_built_pages
 
 import gainful
 
-ROOT = Path(__file__).parent.parent
 NEWS = ROOT / "examples" / "news"
 LONG = "a name that goes on and on " * 12  # more than 300 characters
 HEBREW = "שלום עולם, מערכת חיפוש"
