@@ -138,7 +138,9 @@ def read_query_column(
     if isinstance(value, list):
         from gainful.read import rag  # noqa: PLC0415  (few name a column)
 
-        places = ((f"record {at}", rag.as_record(item) or {}) for at, item in enumerate(value))
+        places = (
+            (f"record {at}", rag.as_record(item, column) or {}) for at, item in enumerate(value)
+        )
         are_records = bool(value and rag.record_kinds(value[0], names))
         return rag.read_field(places, column, names) if are_records else None
     if isinstance(value, (str, PathLike)):
