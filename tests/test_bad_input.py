@@ -199,3 +199,14 @@ _JUDGED, _RANKED = {"1": {"a": 1}}, {"1": ["a"]}
 def test_numbers_beyond_all_floats_are_refused(argument, ask, huge):
     with refuses(BadValue, argument):
         ask(huge)
+
+
+def test_whole_numbers_that_cannot_count_are_refused_but_as_a_seed():
+    bounds = gainful.unjudged(_JUDGED, {"1": ["b", "a"]}, "RR")
+    for wanted in (0, 10**20):
+        with refuses(BadValue, "first"):
+            bounds.to_text(first=wanted)
+    with refuses(BadValue, "comparisons"):
+        gainful.plan(_JUDGED, [_RANKED] * 2, comparisons=10**20)
+    seeds = [gainful.stats.Resampling(seed=seed).seed for seed in (0, 10**20)]
+    assert seeds == [0, 10**20]

@@ -1,5 +1,7 @@
 """What the documentation promises of itself: one page for each thing, no dead link, nothing internal."""
 
+from __future__ import annotations
+
 import inspect
 import os
 import re

@@ -2,6 +2,7 @@
 
 from io import StringIO
 from itertools import combinations, product
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -132,6 +133,23 @@ def test_groups_come_from_judgments_frames_and_rag_records(tmp_path):
     for both in (records, write_lines(tmp_path / "rag.jsonl", *records)):
         results = gainful.evaluate(both, measures="RR", group="category")
         assert results.groups() == by_frame.groups()
+
+
+def test_groups_come_from_objects_of_rag():
+    records = [
+        SimpleNamespace(
+            id=str(at),
+            retrieved_context_ids=["a", "b"],
+            reference_context_ids=["ab"[at % 2]],
+            category="even" if at % 2 == 0 else "odd",
+        )
+        for at in range(4)
+    ]
+    groups = gainful.evaluate(records, measures="RR", group="category").groups()
+    assert [(group["group"], group["mean"]["RR"]) for group in groups] == [
+        ("even", 1.0),
+        ("odd", 0.5),
+    ]
 
 
 def test_two_groupings_have_a_name():

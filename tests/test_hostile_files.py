@@ -97,6 +97,7 @@ def test_odd_json_lines_are_read(tmp_path, lines, docs):
 SLOW_ONCE = {
     "CDATA that never ends": ("s.xml", b"<a>" + b"<![CDATA[" * 40_000 + b"</a>"),
     "text between comments": ("s.xml", b"<a>" + b"a<!---->" * 800_000 + b"</a>"),
+    "text between instructions": ("s.xml", b"<a>" + b"a<?b?>" * 800_000 + b"</a>"),
     "many keys, the last twice": (
         "s.jsonl",
         "{" + "".join(f'"k{n}":1,' for n in range(100_000)) + '"k99999":1}\n',

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable
 from functools import partial
-from math import isfinite
+from math import inf, isfinite
 from typing import Any
 
 from gainful.text import (
@@ -71,6 +71,9 @@ class WrongType(BadValue, TypeError):
         return quote(self.value)  # 2.0, not 2: the kind is what is wrong
 
 
+_MOST = 1 << 53  # beyond it nothing can be counted
+
+
 def check_number(
     argument: str,
     value: object,
@@ -95,17 +98,20 @@ def check_number(
     return number
 
 
-def check_whole_number(
-    argument: str, value: object, least: int = 1, most: int | None = None
-) -> None:
+def check_whole_number(argument: str, value: object, least: int = 1, most: float = _MOST) -> None:
     """Refuse what is no whole number from `least` on, up to `most`."""
     from gainful.types import is_whole_number  # noqa: PLC0415  (needs NumPy)
 
-    allowed = f"a whole number from {least} {'on' if most is None else f'to {most}'}"
+    allowed = f"a whole number from {least} {'on' if most >= _MOST else f'to {most}'}"
     if not is_whole_number(value):
         raise WrongType(argument, value, allowed)
-    if value < least or (most is not None and value > most):
+    if not least <= value <= most:
         raise BadValue(argument, value, allowed)
+
+
+def check_seed(seed: object) -> None:
+    """Refuse what random numbers cannot begin with."""
+    check_whole_number("seed", seed, 0, inf)
 
 
 class BadShape(BadValue):

@@ -19,7 +19,7 @@ import polars as pl
 from attrs import frozen
 
 from gainful._simulation.study import SimulatedStudy, write_qrels
-from gainful.errors import check_whole_number
+from gainful.errors import check_seed, check_whole_number
 from gainful.read.qrels_and_run import Qrels
 from gainful.read.sessions import Sessions
 
@@ -93,7 +93,7 @@ def simulate_agents(tasks: int = 60, *, seed: int = 2008) -> SimulatedAgents:
         ['one shot', 'until found', 'until enough', 'all budget']
     """
     check_whole_number("tasks", tasks)
-    check_whole_number("seed", seed, 0)
+    check_seed(seed)
     random = np.random.default_rng(seed)
     rows = [
         row

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import polars as pl
 
-from gainful.errors import BadValue, check_number, check_whole_number
+from gainful.errors import BadValue, check_number, check_seed, check_whole_number
 from gainful.measure.discount import DISCOUNTS, as_query_discount
 from gainful.read.sessions import Sessions
 from gainful.types import Array, Flags, Ranks
@@ -56,7 +56,7 @@ def simulate_log(
     counts = {"sessions": sessions, "results": results, "most_queries": most_queries}
     for name, count in counts.items():
         check_whole_number(name, count)
-    check_whole_number("seed", seed, 0)
+    check_seed(seed)
     shares = {"balance": balance, "click": click, "success": success, "p": 0.5 if p is None else p}
     for name, share in shares.items():
         check_number(name, share, "a number from 0 to 1", lambda number: 0 <= number <= 1)

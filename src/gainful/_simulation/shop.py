@@ -13,7 +13,7 @@ from typing import Any
 from attrs import field, frozen
 
 from gainful._simulation.chance import Chance
-from gainful.errors import check_whole_number
+from gainful.errors import check_seed
 from gainful.page.page import Page
 from gainful.page.shown import Shown
 from gainful.page.table import Table
@@ -98,7 +98,7 @@ def simulate_shop(seed: int = 2026) -> SimulatedShop:
         >>> simulate_shop(1)
         Simulated shop, seed 1: 600 clients, ...
     """
-    check_whole_number("seed", seed, 0)
+    check_seed(seed)
     chance = Chance(int(seed))
     rankings = _rank_products(chance)
     queries: list[Record] = []

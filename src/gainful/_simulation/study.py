@@ -17,7 +17,7 @@ from attrs import field, frozen
 
 from gainful._simulation.chance import Chance
 from gainful._simulation.scenarios import SCENARIOS, Scenario, query_text
-from gainful.errors import check_number, check_whole_number
+from gainful.errors import check_number, check_seed
 from gainful.page.page import Page
 from gainful.page.shown import Shown
 from gainful.page.table import Table
@@ -133,7 +133,7 @@ def simulate_study(seed: int = 2008, *, empty: float = 0.0, short: float = 0.0) 
     """
     for name, share in (("empty", empty), ("short", short)):
         check_number(name, share, "a share from 0 to 1", lambda number: 0 <= number <= 1)
-    check_whole_number("seed", seed, 0)
+    check_seed(seed)
     chance = Chance(int(seed))
     pools = _draw_pools(chance)
     rows: list[dict[str, Any]] = []

@@ -7,7 +7,7 @@ from typing import Unpack
 
 from gainful.api.session_options import ReadingOptions, SessionReading, answer_session_options
 from gainful.defaults import SEED
-from gainful.errors import WrongType, check_whole_number
+from gainful.errors import WrongType, check_seed
 from gainful.evidence.searchers.calibration import (
     Calibration,
     check_level,
@@ -61,7 +61,7 @@ def calibrate(
         >>> calibration.measure, round(calibration["b"].low, 2), round(calibration["b"].high, 2)
         ('nsDCG(b=1.99, bq=3.98)@10', 1.95, 2.03)
     """
-    check_whole_number("seed", seed, 0)
+    check_seed(seed)
     if not isinstance(by, (str, Sequence)):
         raise WrongType("by", by, "the name of a column, or several")
     _, sessions = SessionReading.from_options(options).read(log, gains=False)

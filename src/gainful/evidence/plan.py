@@ -37,7 +37,7 @@ from gainful.page.page import Page, Section
 from gainful.page.shown import Shown, refuse_truth
 from gainful.page.table import Column, build_table, list_fields, to_plain_data
 from gainful.text import count_noun, mark_notes, pluralise
-from gainful.types import MAX_COUNT, Array
+from gainful.types import Array
 
 DIFFERENCE = 0.05
 CONFIDENCE = 0.8  # that the spread is not larger than the one that is allowed for
@@ -103,7 +103,7 @@ class Plan(Shown):
     def __attrs_post_init__(self) -> None:
         for name in ("alpha", "power", "confidence"):
             check_share(name, getattr(self, name))
-        check_whole_number("comparisons", self.comparisons, most=MAX_COUNT)
+        check_whole_number("comparisons", self.comparisons)
         check_levels(self.level, self.power)
 
     @property

@@ -116,7 +116,6 @@ def gain_from_behaviour(
     sessions: Sessions,
     rule: GainRule | None = None,
     propensity: AnyPropensities | None = None,
-    max_weight: float = MAX_WEIGHT,
 ) -> Sessions:
     """Sessions whose grades are what the searchers did, and notes that say how.
 
@@ -124,7 +123,6 @@ def gain_from_behaviour(
         sessions: with columns clicked, seconds, purchased or other actions.
         rule: what counts, and how much; clicks, if it is not said.
         propensity: `estimate`, or the propensities of ranks, from a file or as numbers.
-        max_weight: weights by inverse propensity are at most this.
     """
     events = parse_gain_rule(USUAL_RULE if rule is None else rule)
     gain = find_gains(sessions, events)
@@ -133,7 +131,7 @@ def gain_from_behaviour(
         fetched = LIST_LENGTH in sessions.frame.columns  # only what gains, from an engine
         notes.append("nothing gained" + ("" if fetched else f"; {_count_behaviour(sessions)}"))
     if propensity is not None:
-        gain, note = _weigh_gains(sessions, gain, propensity, max_weight)
+        gain, note = _weigh_gains(sessions, gain, propensity)
         notes.append(note)
     frame = sessions.frame.with_columns(
         grade=pl.when(pl.col("doc").is_not_null()).then(pl.Series(gain))
@@ -195,7 +193,7 @@ def _count_behaviour(sessions: Sessions) -> str:
 
 
 def _weigh_gains(
-    sessions: Sessions, gain: pl.Series, propensity: AnyPropensities, max_weight: float
+    sessions: Sessions, gain: pl.Series, propensity: AnyPropensities
 ) -> tuple[pl.Series, str]:
     """Gains by inverse propensity, and what that leaves of them."""
     if isinstance(propensity, str) and propensity == ESTIMATE:
@@ -210,14 +208,15 @@ def _weigh_gains(
     if deepest > len(propensities.values):
         problem = f"there is a gain at rank {deepest}, without a propensity"
         raise BadInput(sessions.name, problem, "a propensity for every rank with a gain")
-    weights = propensities.weights(rank, max_weight)
+    index = np.clip(rank, 1, len(propensities.values)) - 1
+    weights = np.minimum(1 / propensities.values[index], MAX_WEIGHT)
     some = weights[gained]
     effective = some.sum() ** 2 / np.square(some).sum() if some.size else 0.0
-    clipped = int((some >= max_weight).sum())
+    clipped = int((some >= MAX_WEIGHT).sum())
     number = count_noun(some.size, "gain")
     note = (
         f"gains weighted by inverse propensity, {propensities.source}; weights clipped at "
-        f"{max_weight:g} ({clipped} of {number}); effective sample size {effective:,.1f}"
+        f"{MAX_WEIGHT:g} ({clipped} of {number}); effective sample size {effective:,.1f}"
     )
     return pl.Series(gains * weights), note
 
@@ -240,11 +239,6 @@ class Propensities:
     values: Array
     source: str
     errors: Array | None = None  # standard errors, if estimated; NaN where they are not known
-
-    def weights(self, rank: NDArray[np.int64], most: float) -> Array:
-        """How much a click at each rank counts: one over its propensity, `most` at the most."""
-        index = np.clip(rank, 1, len(self.values)) - 1
-        return np.minimum(1 / self.values[index], most)
 
 
 def estimate_propensities(sessions: Sessions) -> Propensities:

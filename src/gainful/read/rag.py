@@ -185,13 +185,13 @@ def find_records(
     )
 
 
-def as_record(value: Any) -> Mapping[Any, Any] | None:
-    """A dict as it is, an object as a dict of what it tells; None where it tells neither."""
+def as_record(value: Any, *fields: str) -> Mapping[Any, Any] | None:
+    """A dict as it is, an object as a dict of what it tells; None where it tells neither list."""
     if isinstance(value, Mapping):
         return value
     record = {
         key: getattr(value, key)
-        for key in (*_QUERY, *RETRIEVED, *RELEVANT)
+        for key in (*_QUERY, *RETRIEVED, *RELEVANT, *fields)
         if not callable(getattr(value, key, None)) and getattr(value, key, None) is not None
     }
     return record if any(key in record for key in (*RETRIEVED, *RELEVANT)) else None

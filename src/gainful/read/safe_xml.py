@@ -51,6 +51,10 @@ class _LineBuilder(TreeBuilder):
         return super().end(tag)
 
 
+def _ignore(*_: str) -> None:
+    """What comments and instructions are for us; TreeBuilder copies all text before each."""
+
+
 def find_line(element: Element) -> int:
     """The line on which it begins."""
     return int(element.attrib[_LINE])
@@ -71,6 +75,7 @@ def parse_xml(source: Source) -> Element:
     builder = _LineBuilder()
     parser = DefusedXMLParser(target=builder, forbid_dtd=True)
     builder.parser = parser.parser
+    builder.parser.CommentHandler = builder.parser.ProcessingInstructionHandler = _ignore
     repaired = _BARE_AMPERSAND.sub(lambda bare: b"&amp;" if bare[0] == b"&" else bare[0], content)
 
     def current_place() -> str:

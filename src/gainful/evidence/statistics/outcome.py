@@ -9,7 +9,7 @@ import numpy as np
 from attrs import Factory, evolve, frozen
 
 from gainful.defaults import ALPHA, RESAMPLES, SEED
-from gainful.errors import BadValue, check_number, check_whole_number
+from gainful.errors import BadValue, check_number, check_seed, check_whole_number
 from gainful.rounding import ROUNDING
 from gainful.types import Array, Flags, Ranks
 
@@ -40,7 +40,7 @@ class Resampling:
         allowed = "a number between 0 and 1, such as 0.05"
         check_number("alpha", self.alpha, allowed, lambda alpha: 0 < alpha < 1)
         check_whole_number("resamples", self.resamples, MIN_RESAMPLES, MAX_RESAMPLES)
-        check_whole_number("seed", self.seed, 0)
+        check_seed(self.seed)
         if self.alternative not in get_args(Alternative):
             raise BadValue("alternative", self.alternative, ", ".join(get_args(Alternative)))
         for name, kind in (("alpha", float), ("resamples", int), ("seed", int)):

@@ -11,7 +11,7 @@ import polars as pl
 from attrs import evolve, field, frozen
 
 from gainful.convention import Convention
-from gainful.errors import BadValue, WrongType, check_number
+from gainful.errors import BadValue, WrongType, check_number, check_whole_number
 from gainful.evidence.unjudged.gradable_run import GradableRun
 from gainful.evidence.unjudged.limits import Limits, find_limits, refuse_higher_grades
 from gainful.match.match import MatchedRun
@@ -258,6 +258,7 @@ def bounds_page(
         )
     sections, notes = [Section(table=shown)], []
     if first is not None:
+        check_whole_number("first", first)
         rows = [(run.name, *row) for run in bounds for row in run.documents.head(first).iter_rows()]
         rows.sort(key=lambda row: -abs(row[-1]))
         columns = ("run", "query", "document", "rank", "effect")
