@@ -198,20 +198,14 @@ WIKI = [3, 2, 3, 0, 1, 2]
         (lambda: gainful.ndcg([3, 0], judged=POOL, k=1, ideal_depth="all"), 3 / FULL),
         (lambda: gainful.ndcg([3, 0], judged=POOL), 3 / FULL),
         (lambda: gainful.ndcg([3, 0], judged=POOL, ideal_depth="retrieved"), 3 / TWO),
-        (
-            lambda: gainful.ndcg_curve([3, 0], judged=POOL, k=3, ideal_depth="all"),
-            [3 / FULL] * 3,
-        ),
+        (lambda: gainful.ndcg_curve([3, 0], judged=POOL, k=3, ideal_depth="all"), [3 / FULL] * 3),
         (
             lambda: gainful.idcg_curve([3, 0], judged=POOL, k=3, ideal_depth="retrieved"),
             [3, TWO, TWO],
         ),
         # judged documents: one list for all, or one for each
         (lambda: gainful.idcg([[3, 0], [0, 3]], judged=[3, 3]), [3 + 3 * SECOND] * 2),
-        (
-            lambda: gainful.idcg([[3, 0], [0, 3]], judged=[[3], [3, 1, 1]]),
-            [3, 3 + SECOND + 0.5],
-        ),
+        (lambda: gainful.idcg([[3, 0], [0, 3]], judged=[[3], [3, 1, 1]]), [3, 3 + SECOND + 0.5]),
         # the ideal does not care about ties
         (lambda: gainful.idcg([1, 0], scores=[1, 1]), 1),
         (lambda: gainful.idcg_curve([0, 2], scores=[1, 1]), [2, 2]),

@@ -1,7 +1,5 @@
 """Every option of every public function refuses what it cannot use by an error of ours."""
 
-from __future__ import annotations
-
 import inspect
 from functools import cache
 

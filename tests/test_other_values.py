@@ -133,3 +133,14 @@ def test_one_of_the_measures_of_another_tool_is_compared_by_its_name():
     results = gainful.read_values(values)
     for names in (("faith",), ("AP", "faith")):
         assert gainful.compare(results, measures=[*names], resamples=99).measures == names
+
+
+def test_of_a_table_with_texts_the_measures_that_are_named_are_read():
+    table = pl.DataFrame(
+        {"query": ["1", "2"], "answer": ["Oslo", "Rome"], "faith": [0.5, 1.0], "found": [["a"], []]}
+    )
+    for frame in (table, table.to_pandas()):
+        results = gainful.read_values(frame, measures="faith")["values"]
+        assert (list(results.values), results["faith"]) == (["faith"], 0.75)
+    with refuses(BadInput, "values, row 0"):
+        gainful.read_values(table.drop("found"))

@@ -135,7 +135,8 @@ def site(tmp_path_factory):
         server.shutdown()
 
 
-SETTLED = """() => new Promise((drawn) => { requestAnimationFrame(() => setTimeout(drawn)); }).then(() => window.explored?.ready())"""
+SETTLED = """() => new Promise((drawn) => { requestAnimationFrame(() => setTimeout(drawn)); }).then(() => window.explored?.ready())
+  .then(() => Promise.allSettled(document.getAnimations().filter((one) => one.effect.getComputedTiming().endTime < 5000).map((one) => one.finished))).then(() => undefined)"""  # what fades in or out has done so
 
 
 @pytest.fixture(scope="module")
@@ -226,6 +227,7 @@ def test_everybody_can_use_it(show, name):
         page.evaluate(
             "more => document.querySelectorAll(more).forEach((row) => row.remove())", more
         )
+        page.evaluate(SETTLED)
         barriers = [
             (violation["id"], [node["html"][:120] for node in violation["nodes"]][:3])
             for violation in Axe().run(page).response["violations"]

@@ -105,18 +105,18 @@ def per_query(
     names = [*flatten_names(dict.fromkeys(recipes, 0.0))] if flat else [*recipes]
     schema = ", ".join(f"{_quote_column(name)} double" for name in names)
     with report_engine_errors(SPARK, lazy_run.name):
-        judged = _open_qrels(qrels, lazy_run)
+        judged, judged_query, read_qrels = _open_qrels(qrels, lazy_run)
         own = [entry for recipe in recipes.values() if (entry := recipe.entry).registered]
         evaluation = _QueryEvaluation(
             _OwnMeasures(own),
             recipes,
             count_duplicates(convention, lazy_run),
-            judged.read,
+            read_qrels,
             lazy_run.reader,
         )
         check = partial(_check_part, evaluation)
         reports = collect_pickled(
-            work_in_spark(judged.frame, lazy_run, check, "report binary", judged.query)
+            work_in_spark(judged, lazy_run, check, "report binary", judged_query)
         )
         _refuse_bad_parts(reports, lazy_run, convention)
         highest = max(report.highest_grade for report in reports)
@@ -126,25 +126,19 @@ def per_query(
             recipes[name] = evolve(recipes[name], convention=own_convention)
         work = partial(_evaluate_part, evolve(evaluation, recipes=recipes), names)
         schema = f"query string, {schema}"
-        return work_in_spark(judged.frame, lazy_run, work, schema, judged.query)
+        return work_in_spark(judged, lazy_run, work, schema, judged_query)
 
 
-@frozen(eq=False)
-class _SparkQrels:
-    frame: Any
-    query: str  # the column of queries
-    read: Callable[[pl.DataFrame], Qrels]  # some of its rows
-
-
-def _open_qrels(qrels: AnyQrels, run: LazyRun) -> _SparkQrels:
+def _open_qrels(qrels: AnyQrels, run: LazyRun) -> tuple[Any, str, Callable[[pl.DataFrame], Qrels]]:
+    """Judgments as a Spark frame, its column of queries, and what reads some of its rows."""
     if find_engine(qrels) is SPARK and not is_wide(read_schema(qrels, SPARK, "judgments")):
         frame, own_names = select_qrels(qrels, SPARK, "judgments")
         query, _ = Header(frame.collect_schema().names(), "judgments", own_names).require_ids()
         read = partial(build_part, kind=QRELS, name="judgments", own_names=own_names)
-        return _SparkQrels(frame.to_native(), query, read)
+        return frame.to_native(), query, read
     local_qrels = as_qrels_columns(as_qrels(qrels))
     sent = SPARK.send(pack_qrels(local_qrels), run.frame.to_native())
-    return _SparkQrels(sent, "query", partial(unpack_qrels, ids=local_qrels.ids))
+    return sent, "query", partial(unpack_qrels, ids=local_qrels.ids)
 
 
 @frozen(eq=False)

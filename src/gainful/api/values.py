@@ -28,7 +28,7 @@ def read_values(
         *values: one or more: a file or a frame with a row for each value (query, run, measure,
             value) or for each query (a column for each measure); what trec_eval -q or ir_measures
             print; or {run: {measure: {query: value}}}. Without a column run, a file is one run.
-        measures: only these, by the names they have there.
+        measures: only these, by the names they have there; other columns can hold texts then.
         group: also give values by group of queries: a column of `queries`, {query: group}, or a
             function of the query's id.
         queries: a table of the queries: a file or frame with a column query, or
@@ -51,7 +51,8 @@ def read_values(
         raise WrongType("values", None, "one or more files, frames or dicts")
     results: dict[str, QueryResults] = {}
     for number, value in enumerate(values, 1):
-        table = read_table(value, "values" if len(values) == 1 else f"values {number}")
+        name = "values" if len(values) == 1 else f"values {number}"
+        table = read_table(value, name, measures or ())
         for run, evaluated in build_results(table.frame).items():
             if run in results:
                 raise BadValue(table.name, f"run {run} again", "each run once")

@@ -47,8 +47,7 @@ def correlate(**options: Any) -> Shown:
     if options["labels"] is None and options["column"] is None:
         raise click.UsageError("name the labels: --labels FILE, or --column NAME")
     if options["sessions"] is not None:
-        why = "applies to queries only; sessions are resampled by searcher"
-        refuse_idle_options(("cluster",), why)
+        refuse_idle_options(("cluster",), "applies to runs only: sessions are drawn by searcher")
         if options["qrels"] is not None:
             files = f"{options['qrels']}: with --sessions there are no runs"
             raise click.UsageError(f"{files}; name judgments with --qrels")

@@ -256,7 +256,7 @@ def _compute_variants(
             recipe, chosen = ranked[0], dict(params)
             if "discount" in chosen:
                 recipe = evolve(recipe, discount=_discount(chosen["discount"], chosen.get("b")))
-            yield from _compute_values(params, recipe, ranked[1], ranking, [])
+            yield params, _compute_values(recipe, ranked[1], ranking), []
     for convention in CONVENTIONS.values():
         if not convention.has_own("nDCG", has_cutoff=True):
             continue
@@ -264,7 +264,7 @@ def _compute_variants(
         options = {"ideal": convention.ideal} if "ideal" in measure.entry.params else {}
         ranked = _rank_gains(measure, ranking, options, convention)
         if ranked is not None:
-            yield from _compute_values(params, *ranked, ranking, [convention.name])
+            yield params, _compute_values(*ranked, ranking), [convention.name]
 
 
 def _rank_gains(
@@ -286,16 +286,15 @@ def _discount(name: str, base: float | None) -> NamedFormula:
 
 
 def _compute_values(
-    params: Pairs, recipe: Recipe, ranked_gains: RankedRows, ranking: _Ranking, tool: list[str]
-) -> Iterator[tuple[Pairs, dict[int | None, float], list[str]]]:
+    recipe: Recipe, ranked_gains: RankedRows, ranking: _Ranking
+) -> dict[int | None, float]:
     """The value of the whole list and of its first 1, 2, … documents."""
     try:
-        vectors = compute_vectors(evolve(recipe, k=ranking.depth), ranked_gains)
+        vector = compute_vectors(evolve(recipe, k=ranking.depth), ranked_gains)[0].tolist()
     except GainfulError:  # this combination refuses such grades
-        return
-    vector: list[Any] = [None] if vectors is None else vectors[0].tolist()
+        return {}
     if None in vector:  # or leaves the query out
-        return
+        return {}
     whole = vector[-1]
     values: dict[int | None, float] = {
         k: value
@@ -306,7 +305,7 @@ def _compute_values(
     cutoff = recipe.convention.cutoff
     if cutoff is None or cutoff >= ranking.depth:  # else the tool cuts the list by itself
         values[None] = whole
-    yield params, values, tool
+    return values
 
 
 def _as_formulation(

@@ -57,10 +57,7 @@ def read_items(items: AnyItems | None, interactions: Any | None) -> Items:
 
 
 def _read_catalogue(items: AnyItems) -> frozenset[str]:
-    name, ids = "items", []
     source = open_source(items) if isinstance(items, (str, PathLike)) else None
-    if source is not None:
-        name = source.name
     if source is not None and source.suffix in ("", ".txt"):
         ids = number_lines(source, comments=False)["text"].str.strip_chars().to_list()
     elif source is not None or is_frame(items):
@@ -74,5 +71,6 @@ def _read_catalogue(items: AnyItems) -> frozenset[str]:
         raise WrongType("items", items, "a file, a frame, or ids")
     catalogue = frozenset(item for item in ids if item)
     if not catalogue:
+        name = "items" if source is None else source.name
         raise BadInput(name, "it has no items", "an id in each line, or a column of items")
     return catalogue

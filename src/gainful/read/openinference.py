@@ -158,17 +158,17 @@ class _SpanReader:
             self._evaluations.setdefault(str(find_first(row, _SPAN_ID)), []).append(row)
 
     def take_records(self, records: Iterable[tuple[int, Record]]) -> None:
-        """Some records of a file; unreadable ones are reported."""
+        """Remember what spans say of their traces, and what those that are searches found.
+
+        Records that cannot be read are reported.
+        """
         readable = []
         for number, record in records:
             if isinstance(record, Unreadable):
                 self._retrievals.add_flaw(number, UNREADABLE, record.problem)
             else:
                 readable.append((number, record))
-        self.take_spans(read_spans(readable))
-
-    def take_spans(self, spans: _Spans) -> None:
-        """Remember what spans say of their traces, and what those that are searches found."""
+        spans = read_spans(readable)
         named, kinds, operations, tools = self._marks.find(spans.attributes)
         sessions = _as_names(named)
         by_tool = [

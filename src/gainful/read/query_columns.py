@@ -154,7 +154,11 @@ def read_query_column(
             return rag.read_field(json_records.read_objects(source), column, names)
         table = read_table(source, file_format.name) if is_table(file_format) else None
     else:
-        table = _as_table(value, column, names)
+        engine = find_engine(value)
+        if engine is None and not is_frame(value):
+            return None
+        whole = value if engine is None else _collect_columns(value, engine, column, names)
+        table = as_table(as_polars(whole, "the frame"), "the frame")
     if table is None or column not in table.frame.columns:
         return None
     kept = _read_names(table, column)  # a role may rename it
@@ -163,13 +167,6 @@ def read_query_column(
     query = text_column(table, table.header.require(QRELS_COLUMNS["query"]))
     frame = pl.DataFrame({"query": query, "name": kept})
     return _check_names(frame.drop_nulls().unique(maintain_order=True), table, column)
-
-
-def _as_table(value: Any, column: str, names: ColumnMapping) -> InputTable | None:
-    engine = find_engine(value)
-    if engine is not None:
-        return as_table(_collect_columns(value, engine, column, names), "the frame")
-    return as_table(as_polars(value, "the frame"), "the frame") if is_frame(value) else None
 
 
 def _collect_columns(value: Any, engine: Engine, column: str, names: ColumnMapping) -> pl.DataFrame:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from os import PathLike
 from typing import Any
 
@@ -33,11 +33,14 @@ class ValueTable:
     name: str
 
 
-def read_values(values: AnyValues, name: str = "values") -> ValueTable:
+def read_values(
+    values: AnyValues, name: str = "values", measures: Sequence[str] = ()
+) -> ValueTable:
     r"""Values of a file, a frame, or {run: {measure: {query: value}}}, in long form.
 
     A file is a table with a row for each value (query, measure, value, and run if there are
-    several) or for each query (a column for each measure), or what trec_eval -q prints.
+    several) or for each query (a column for each measure), or what trec_eval -q prints. If measures
+    are named, other columns of a row for each query can hold anything.
 
     Examples:
         >>> wide = pl.DataFrame({"query": ["1", "2"], "AP": [0.5, 0.25], "RR": [1.0, 0.5]})
@@ -47,7 +50,8 @@ def read_values(values: AnyValues, name: str = "values") -> ValueTable:
     if isinstance(values, Mapping):
         return _check(_flatten(values), name)
     if is_frame(values):
-        return _check(_lengthen(as_table(as_polars(_name_objects(values), name), name), name), name)
+        table = as_table(as_polars(_name_objects(values), name), name)
+        return _check(_lengthen(table, name, measures), name)
     if not isinstance(values, (str, PathLike)):
         raise WrongType("values", values, "a file, a frame, or {run: {measure: {query: value}}}")
     source = open_source(values)
@@ -55,7 +59,8 @@ def read_values(values: AnyValues, name: str = "values") -> ValueTable:
     fields = source.first_line().split("\t")
     if len(fields) == 3 and fields[0] != fields[0].rstrip() and fields[0][:1].isalpha():
         return _check(_parse_printed(source, run), source.name)
-    return _check(_lengthen(read_table(source, find_table_format(source)), run), source.name)
+    table = read_table(source, find_table_format(source))
+    return _check(_lengthen(table, run, measures), source.name)
 
 
 def _name_objects(frame: Any) -> Any:
@@ -88,7 +93,7 @@ def _flatten(values: Mapping[Any, Any]) -> pl.DataFrame:
     return frame.with_columns(numbers.alias("value"))
 
 
-def _lengthen(table: InputTable, run: str) -> pl.DataFrame:
+def _lengthen(table: InputTable, run: str, wanted: Sequence[str]) -> pl.DataFrame:
     """A row for each value, whether the table has so many or a column for each measure."""
     header = table.header
     query = header.require_column(QUERY, "query")
@@ -102,6 +107,7 @@ def _lengthen(table: InputTable, run: str) -> pl.DataFrame:
         measure = pl.col(own["measure"]).cast(pl.String)
         return table.frame.select(**columns, measure=measure, value=value)
     measures = [name for name in table.frame.columns if name not in (query, own["run"], _GROUP)]
+    measures = [name for name in measures if name in wanted] or measures
     if not measures:
         raise BadInput(table.name, "there is no column of values", _EXPECTED)
     parts = [

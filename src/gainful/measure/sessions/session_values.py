@@ -119,17 +119,16 @@ def tabulate_vectors(sessions: MatchedSessions, recipe: SessionRecipe) -> pl.Dat
     sessions, vectors = _find_vectors(sessions, recipe)
     max_queries, x = vectors.gain.shape[1:]
     own = np.arange(max_queries) < sessions.query_counts[:, None]
-    inside = np.repeat(own, x, axis=1).ravel()
-    names = pl.Series("session", list(sessions.session_ids))
+    place = session, query, rank = np.nonzero(np.repeat(own[:, :, None], x, axis=2))
     return pl.DataFrame(
         {
-            "session": names.gather(np.repeat(np.arange(sessions.size), max_queries * x)[inside]),
-            "query": np.tile(np.repeat(np.arange(1, max_queries + 1), x), sessions.size)[inside],
-            "rank": np.tile(np.arange(1, x + 1), sessions.size * max_queries)[inside],
-            "position": np.tile(np.arange(1, max_queries * x + 1), sessions.size)[inside],
-            "gain": vectors.gain.ravel()[inside],
-            "ideal": vectors.ideal.ravel()[inside],
-            "share": pl.Series(vectors.normalise(recipe).ravel()[inside]).fill_nan(None),
+            "session": pl.Series(list(sessions.session_ids)).gather(session),
+            "query": query + 1,
+            "rank": rank + 1,
+            "position": query * x + rank + 1,
+            "gain": vectors.gain[place],
+            "ideal": vectors.ideal[place],
+            "share": pl.Series(vectors.normalise(recipe)[place]).fill_nan(None),
         }
     )
 

@@ -7,6 +7,7 @@ share their ideal for nsDCG. What is left for a setting is a few small products.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import product
 from numbers import Real
@@ -434,7 +435,7 @@ class SweepPartSums:
     name: str
     groups: list[Keys] = field(factory=list)  # in the order of their numbers
     sums: list[SweepSums] = field(factory=list)  # one for each recipe
-    counts: dict[str, int] = field(factory=dict)
+    counts: Counter[str] = field(factory=Counter)
 
     def visit(self, sessions: MatchedSessions) -> None:
         """Take some whole sessions."""
@@ -453,13 +454,9 @@ class SweepPartSums:
         self.groups += [key for key in keys if key not in self.groups]
         number = np.array([self.groups.index(key) for key in keys], dtype=np.intp)
         renumbered = [_renumber_groups(sums, number, len(self.groups)) for sums in others]
-        if self.sums:
-            pairs = zip(self.sums, renumbered, strict=True)
-            self.sums = [_merge_sums(*pair, len(self.groups)) for pair in pairs]
-        else:
-            self.sums = renumbered
-        for name, count in counts.items():
-            self.counts[name] = self.counts.get(name, 0) + count
+        pairs = zip(self.sums, renumbered, strict=True)
+        self.sums = [_merge_sums(*pair) for pair in pairs] if self.sums else renumbered
+        self.counts.update(counts)
 
     def sort(self) -> tuple[list[SweepSums], list[Keys]]:
         """The sums with groups in the order of their values, and these values."""
@@ -469,21 +466,17 @@ class SweepPartSums:
 
 
 def _renumber_groups(sums: SweepSums, number: Ranks, groups: int) -> SweepSums:
-    session_count = np.zeros(groups, dtype=np.intp)
-    session_count[number] = sums.session_count
-    sum_without_ideal = np.zeros(groups)
-    sum_without_ideal[number] = sums.sum_without_ideal
     return evolve(
         sums,
-        session_count=session_count,
-        sum_without_ideal=sum_without_ideal,
+        session_count=np.bincount(number, sums.session_count, groups).astype(np.intp),
+        sum_without_ideal=np.bincount(number, sums.sum_without_ideal, groups).astype(np.float64),
         group=number[sums.group],
     )
 
 
-def _merge_sums(first: SweepSums, second: SweepSums, groups: int) -> SweepSums:
+def _merge_sums(first: SweepSums, second: SweepSums) -> SweepSums:
     """The sums of both: kinds of sessions that are the same in both are one."""
-    more = groups - len(first.session_count)
+    more = (0, len(second.session_count) - len(first.session_count))
     queries = max(first.queries, second.queries)
     kinds, group, ideals = _merge_kinds(first, second, queries)
     parts = [
@@ -498,8 +491,8 @@ def _merge_sums(first: SweepSums, second: SweepSums, groups: int) -> SweepSums:
     )
     return evolve(
         first,
-        session_count=np.pad(first.session_count, (0, more)) + second.session_count,
-        sum_without_ideal=np.pad(first.sum_without_ideal, (0, more)) + second.sum_without_ideal,
+        session_count=np.pad(first.session_count, more) + second.session_count,
+        sum_without_ideal=np.pad(first.sum_without_ideal, more) + second.sum_without_ideal,
         group=group,
         queries=queries,
         line=line,
