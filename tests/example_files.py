@@ -3,7 +3,10 @@
 import csv
 from pathlib import Path
 
-EXAMPLES = Path(__file__).parent.parent / "examples"
+TESTS = Path(__file__).parent
+ROOT = TESTS.parent
+EXAMPLES = ROOT / "examples"
+SHARED_DATA = ROOT.parent / "shared" / "data"  # large files, which not every machine has
 NEWS_QRELS = str(EXAMPLES / "news" / "qrels.txt")
 NEWS_RUNS = {name: str(EXAMPLES / "news" / f"{name}.txt") for name in ("bm25", "dense", "hybrid")}
 NEWS = [f"news/{name}.txt" for name in ("qrels", "bm25", "dense", "hybrid")]
@@ -29,5 +32,5 @@ def spell_out(words):
 
 def read_table(name):
     """The lines of a table beside the tests, as dicts by its heads."""
-    with Path(__file__).with_name(name).open(encoding="utf-8", newline="") as file:
+    with (TESTS / name).open(encoding="utf-8", newline="") as file:
         return list(csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE))

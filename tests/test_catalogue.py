@@ -35,7 +35,7 @@ def test_the_worked_example_comes_out(entry):
     assert next(iter(results.values.values()))[0] == pytest.approx(by_hand, abs=1e-12)
 
 
-@pytest.mark.parametrize("entry", ENTRIES, ids=entry_name)
+@pytest.mark.parametrize("entry", [*ENTRIES, *SESSION_MEASURES.values()], ids=entry_name)
 def test_it_has_a_question_a_reference_and_an_example_of_itself(entry):
     assert entry.question.endswith("?")
     assert entry.definition

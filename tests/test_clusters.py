@@ -2,13 +2,13 @@
 
 import csv
 import json
-from pathlib import Path
 
 import numpy as np
 import polars as pl
 import pytest
 import statsmodels.api as sm
 from by_hand import draw_signs
+from example_files import SHARED_DATA, TESTS
 from facts import find_notes, list_facts
 from refusals import refuses
 from scipy.stats import t as student, ttest_1samp
@@ -25,14 +25,14 @@ from gainful.evidence.statistics.paired_tests import (
     t_test as cluster_t_test,
 )
 
-CAST = Path(__file__).parents[2] / "shared" / "data" / "cast2021"
+CAST = SHARED_DATA / "cast2021"
 TURN = r"^(.+)_\d+$"
 PAIR = np.array([[1, 0]])
 
 
 def read_cast_ap():
     """AP of two baselines of CAsT 2021 by turn, as trec_eval has it."""
-    path = Path(__file__).parent / "golden" / "cast2021_ap.csv"
+    path = TESTS / "golden" / "cast2021_ap.csv"
     rows = csv.DictReader(path.read_text("utf-8").splitlines()[1:])
     by_turn = {row["query"]: (float(row["bm25"]), float(row["ance"])) for row in rows}
     return list(by_turn), np.array(list(by_turn.values()))

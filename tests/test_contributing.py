@@ -8,15 +8,14 @@ import shutil
 import subprocess
 import sys
 from math import sqrt
-from pathlib import Path
 from textwrap import indent
 
 import pytest
+from example_files import TESTS
 from facts import list_facts
 from scipy.stats import norm
 
-HERE = Path(__file__).parent
-PACKAGE = HERE.parent / "src" / "gainful"
+PACKAGE = TESTS.parent / "src" / "gainful"
 BLOCK = re.compile(r"^```python\n# (\S+), ([^\n]+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 # What is asked of the copy, in one process: a package is imported once. Each answer is a number
@@ -140,7 +139,7 @@ def answers(tmp_path_factory):
     folder = tmp_path_factory.mktemp("recipes")
     copy = folder / "src" / "gainful"
     shutil.copytree(PACKAGE, copy)  # with what is compiled, which stays valid where nothing changes
-    recipes = (HERE.parent / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    recipes = (TESTS.parent / "CONTRIBUTING.md").read_text(encoding="utf-8")
     for path, place, code in BLOCK.findall(recipes):
         file = copy / path
         if place == "a new file":

@@ -2,11 +2,10 @@
 
 import json
 from math import log2
-from pathlib import Path
 
 import polars as pl
 import pytest
-from example_files import EXAMPLES
+from example_files import EXAMPLES, TESTS
 from hypothesis import given, strategies as st
 from profiles import examples
 from refusals import refuses
@@ -18,7 +17,7 @@ from gainful.errors import BadValue, UnknownName
 from gainful.measure.catalogue import MEASURES
 from gainful.measure.catalogue.sessions import SESSION_MEASURES
 
-GOLDEN = json.loads((Path(__file__).parent / "golden" / "sessions.json").read_text("utf-8"))
+GOLDEN = json.loads((TESTS / "golden" / "sessions.json").read_text("utf-8"))
 CASE = GOLDEN["session"]
 SESSION, JUDGMENTS = make_sessions(s=CASE["queries"]), {"s": CASE["grades"]}
 MEASURE = "sDCG(b=2, bq=4)@3"

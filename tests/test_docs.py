@@ -13,6 +13,7 @@ from operator import attrgetter
 from pathlib import Path
 
 import pytest
+from example_files import ROOT
 from tools.docs import break_command, join_lines, list_typed_pages, print_anew
 from tools.reference import MODULES, docstring_to_markdown, format_call, is_documented, name_pages
 from tools.site import BUILT
@@ -21,7 +22,6 @@ import gainful
 from gainful.convention import CONVENTIONS
 from gainful.measure.which import MISPRINTS
 
-ROOT = Path(__file__).parent.parent
 BUILT_PAGES = {ROOT / page: make for page, make in BUILT.items()}  # with the site, not committed
 BUILT_NAMES = [path.name for path in BUILT_PAGES if path.suffix == ".md"]
 GUIDE_PAGES = [path for path in (ROOT / "docs").glob("*.md") if path not in BUILT_PAGES]

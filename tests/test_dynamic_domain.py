@@ -1,9 +1,9 @@
 """TREC Dynamic Domain 2017: ratings of passages, summed over subtopics as the track's scorers do."""
 
 from math import log, log2
-from pathlib import Path
 
 import pytest
+from example_files import SHARED_DATA
 from facts import find_notes, list_facts
 from refusals import refuses
 
@@ -12,7 +12,7 @@ from gainful.errors import BadInput
 from gainful.read.inputs import as_qrels
 from gainful.sessions import evaluate
 
-DATA = Path(__file__).parents[2] / "shared" / "data" / "trec_dd"
+DATA = SHARED_DATA / "trec_dd"
 
 QRELS = (
     "T1\tT1.1\ta\t11\t2\n"

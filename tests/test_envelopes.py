@@ -2,9 +2,9 @@
 
 import gzip
 import json
-from pathlib import Path
 
 import pytest
+from example_files import TESTS
 from hypothesis import given, strategies as st
 from refusals import refuses
 from written_files import write_lines
@@ -14,7 +14,7 @@ from gainful.errors import BadInput, NoColumn
 from gainful.read.json_text import decode_json, unwrap
 from gainful.read.session_inputs import as_sessions
 
-TRACES = Path(__file__).parent / "traces"
+TRACES = TESTS / "traces"
 RECORDS = [
     {
         "query_id": f"q{number}",

@@ -1,11 +1,11 @@
 """`gainful.evaluate`: what goes in, what comes out, and what is refused."""
 
 import json
-from pathlib import Path
 
 import numpy as np
 import polars as pl
 import pytest
+from example_files import SHARED_DATA
 from facts import find_notes, list_facts
 from refusals import refuses
 from tool_rows import CASES, OBSERVED, ROWS
@@ -351,7 +351,7 @@ def test_pytrec_evals_interface_refuses_what_is_wrong(ask, error, about):
 
 def test_conversations_of_2021():
     """CAsT 2021: the two runs, against pytrec_eval on the same files."""
-    data = Path(__file__).parents[2] / "shared" / "data" / "cast2021"
+    data = SHARED_DATA / "cast2021"
     if not data.exists():
         pytest.skip("CAsT 2021 (needs ../shared/data)")
     import pytrec_eval

@@ -14,7 +14,7 @@ import polars as pl
 import pytest
 import pytrec_eval
 from browser_pages import overflow_width
-from example_files import NEWS_QRELS as QRELS, NEWS_RUNS as RUNS
+from example_files import NEWS_QRELS as QRELS, NEWS_RUNS as RUNS, TESTS
 from facts import find_notes, list_facts
 from hypothesis import given, strategies as st
 from refusals import refuses
@@ -32,13 +32,12 @@ from gainful.show.figures.drawing import Drawing
 from gainful.show.figures.figure import Look, spread_labels
 from gainful.show.figures.line_chart import axis_end
 
-HERE = Path(__file__).parent
 SVG = "{http://www.w3.org/2000/svg}"
 
 
 @pytest.fixture(scope="module")
 def golden():
-    return json.loads((HERE / "golden" / "sessions.json").read_text(encoding="utf-8"))
+    return json.loads((TESTS / "golden" / "sessions.json").read_text(encoding="utf-8"))
 
 
 @pytest.fixture(scope="module")

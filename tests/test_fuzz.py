@@ -2,14 +2,14 @@
 
 import json
 import signal
-from pathlib import Path
 
 import pytest
+from example_files import TESTS
 from tools.commands import call_gainful
 from tools.fuzz import files, parquet
 from tools.fuzz.__main__ import FUZZERS, check_case, run_cases
 
-FINDINGS = sorted((Path(__file__).parent / "findings").glob("*.json"))
+FINDINGS = sorted((TESTS / "findings").glob("*.json"))
 CASES = {
     "language": 400,
     "arrays": 400,

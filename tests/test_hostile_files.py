@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 import pytest
-from example_files import EXAMPLES
+from example_files import EXAMPLES, SHARED_DATA
 from hypothesis import given, strategies as st
 from refusals import refuses
 from written_files import read_run, write_file
@@ -326,7 +326,7 @@ def write_damaged(folder):
         write_table(frame.with_columns(score=1.0), path, compression="zstd")
         data = path.read_bytes()
         path.write_bytes(data[:200] + bytes(800) + data[1000:])
-    panics = Path(__file__).parents[2] / "shared" / "data" / "attack" / "parquet" / "panic.parquet"
+    panics = SHARED_DATA / "attack" / "parquet" / "panic.parquet"
     return [folder / "log.parquet", folder / "log.arrow", *([panics] if panics.exists() else [])]
 
 

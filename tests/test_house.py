@@ -8,10 +8,10 @@ from functools import cache
 from pathlib import Path
 
 import pytest
+from example_files import ROOT
 from hypothesis import settings
 from profiles import examples
 
-ROOT = Path(__file__).parent.parent
 SOURCE = ROOT / "src" / "gainful"
 FILES = sorted(SOURCE.rglob("*.py"))
 BESIDES = [ROOT / "conftest.py"]  # what is not shipped: tests, benchmarks, tools

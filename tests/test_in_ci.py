@@ -10,11 +10,11 @@ from pathlib import Path
 
 import pytest
 import yaml
+from example_files import ROOT
 from pre_commit.clientlib import load_manifest
 
 from gainful.cli.main import gainful as commands
 
-ROOT = Path(__file__).parents[1]
 EXAMPLES = ROOT / "examples"
 
 

@@ -1,12 +1,12 @@
 """What a package index shows: a README whose links lead somewhere, or none."""
 
 import re
-from pathlib import Path
 
 import pytest
+from example_files import ROOT
 from tools.metadata import link_readme
 
-README = Path(__file__).parent.parent / "README.md"
+README = ROOT / "README.md"
 RELATIVE = re.compile(r"\]\((?!https?:|#)")
 
 

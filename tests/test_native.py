@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from conftest import require_command
+from example_files import ROOT
 from hypothesis import HealthCheck, given, settings, strategies as st
 from trec_files import assert_alike, write_trec_files
 
@@ -18,7 +19,6 @@ from gainful.match.frames import match_frames
 from gainful.match.matched import Matched
 from gainful.read.inputs import as_qrels, as_qrels_columns, as_run
 
-ROOT = Path(__file__).parents[1]
 SANITIZERS = "-fsanitize=address,undefined"
 SMALL_CHUNKS = ("-DCHUNK=64", "-DWINDOW=16")  # that every file has many
 

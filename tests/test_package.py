@@ -8,14 +8,13 @@ from operator import attrgetter
 from pathlib import Path
 
 import pytest
+from example_files import ROOT
 from refusals import refuses
 
 import gainful
 from gainful import synonyms
 from gainful.cli.main import gainful as commands
 from gainful.errors import EXTRAS
-
-ROOT = Path(__file__).parent.parent
 
 
 def test_arrays_load_nothing_heavy(run_python):

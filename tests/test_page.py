@@ -48,7 +48,8 @@ def make_pilot() -> tuple[dict[str, list[str]], dict[str, dict[str, list[str]]]]
     return {query: ["a"] for query in mixed}, {"good": dict.fromkeys(mixed, good), "mixed": mixed}
 
 
-def _build_results() -> dict[str, Shown]:
+@pytest.fixture(scope="module")
+def results() -> dict[str, Shown]:
     study = gainful.sessions.simulate_study(7)
     sessions = gainful.sessions.evaluate(study.sessions, study.qrels, "nsDCG@10")
     changed = gainful.compare(JUDGED, RUNS, "nDCG@10", per_query=True)
@@ -82,11 +83,6 @@ def _build_results() -> dict[str, Shown]:
         "RunBounds": gainful.unjudged(JUDGED, RUNS, "AP"),
         "CheckReport": gainful.check(Path(__file__)),
     }
-
-
-@pytest.fixture(scope="module")
-def results() -> dict[str, Shown]:
-    return _build_results()
 
 
 class _Tags(HTMLParser):

@@ -13,12 +13,12 @@ from pathlib import Path
 import polars as pl
 import pytest
 from axe_playwright_python.sync_playwright import Axe
+from example_files import ROOT
 from tools.screenshots import PICTURES, SHOTS, take_screenshot
 from tools.site import write_built_pages
 
 import gainful
 
-ROOT = Path(__file__).parent.parent
 NEWS = ROOT / "examples" / "news"
 LONG = "a name that goes on and on " * 12  # more than 300 characters
 HEBREW = "שלום עולם, מערכת חיפוש"
@@ -135,7 +135,8 @@ def site(tmp_path_factory):
         server.shutdown()
 
 
-SETTLED = """() => new Promise((drawn) => { requestAnimationFrame(() => setTimeout(drawn)); }).then(() => window.explored?.ready())"""
+SETTLED = """() => new Promise((drawn) => { requestAnimationFrame(() => setTimeout(drawn)); }).then(() => window.explored?.ready())
+  .then(() => Promise.allSettled(document.getAnimations().filter((one) => one.effect.getComputedTiming().endTime < 5000).map((one) => one.finished))).then(() => undefined)"""  # what fades in or out has done so
 
 
 @pytest.fixture(scope="module")
@@ -226,6 +227,7 @@ def test_everybody_can_use_it(show, name):
         page.evaluate(
             "more => document.querySelectorAll(more).forEach((row) => row.remove())", more
         )
+        page.evaluate(SETTLED)
         barriers = [
             (violation["id"], [node["html"][:120] for node in violation["nodes"]][:3])
             for violation in Axe().run(page).response["violations"]

@@ -7,16 +7,16 @@ the ranking is 12, 14, 11: nDCG is (3 / log2 4) / 3 = 0.5.
 """
 
 import json
-from pathlib import Path
 
 import pandas as pd
 import pytest
+from example_files import TESTS
 from facts import find_notes
 
 import gainful
 from gainful.errors import BadInput, Duplicated, Swapped
 
-RATINGS = Path(__file__).parent / "ratings"
+RATINGS = TESTS / "ratings"
 JUDGMENTS = {path.stem: json.loads(path.read_text("utf-8")) for path in RATINGS.glob("*.json")}
 RESPONSE, WORKBENCH = JUDGMENTS["rank_eval-response"], JUDGMENTS["workbench"]
 BASIC, DETAILED, SNAPSHOT = (  # of a snapshot the rating is a field of documents, and no judgment

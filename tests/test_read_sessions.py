@@ -1,11 +1,11 @@
 """Sessions from tables, TREC's XML, conversations and Dynamic Domain; what is wrong is told."""
 
 import math
-from pathlib import Path
 
 import numpy as np
 import polars as pl
 import pytest
+from example_files import SHARED_DATA
 from facts import find_notes, list_facts
 from hypothesis import given, strategies as st
 from refusals import refuses
@@ -18,7 +18,7 @@ from gainful.read.session_inputs import as_sessions
 from gainful.read.session_layout import sound_layout
 from gainful.read.sessions import find_problems
 
-CAST = Path(__file__).parents[2] / "shared" / "data" / "cast2021"
+CAST = SHARED_DATA / "cast2021"
 NAMES = ["session", "query", "rank", "doc"]
 FINE = [("s", 1, 1, "a"), ("s", 1, 2, "b"), ("s", 2, 1, "a"), ("t", 1, 1, "c")]
 

@@ -11,6 +11,7 @@ import numpy as np
 import polars as pl
 import pytest
 from browser_pages import HOSTILE, overflow_width
+from example_files import EXAMPLES
 from facts import list_facts
 from refusals import refuses
 from scipy.stats import ttest_rel
@@ -22,7 +23,7 @@ from gainful.read.query_columns import read_document_texts, read_texts
 from gainful.show.pages import report as report_module, report_data
 from gainful.show.pages.report_data import sample_queries
 
-NEWS = Path(__file__).parent.parent / "examples" / "news"
+NEWS = EXAMPLES / "news"
 RUNS = {name: NEWS / f"{name}.txt" for name in ("bm25", "dense", "hybrid")}
 FILES = [str(NEWS / "qrels.txt"), *map(str, RUNS.values())]
 

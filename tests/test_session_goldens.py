@@ -3,17 +3,17 @@
 import json
 import math
 from itertools import chain
-from pathlib import Path
 
 import numpy as np
 import polars as pl
 import pytest
+from example_files import TESTS
 from session_tables import make_sessions, session_value
 from written_files import write_qrels, write_table
 
 import gainful
 
-GOLDEN = json.loads((Path(__file__).parent / "golden" / "sessions.json").read_text("utf-8"))
+GOLDEN = json.loads((TESTS / "golden" / "sessions.json").read_text("utf-8"))
 CASE = GOLDEN.pop("session")
 JUDGMENTS = {"s": CASE["grades"]}
 SESSION = make_sessions(s=CASE["queries"])

@@ -22,7 +22,6 @@ import gainful
 from gainful import parse
 from gainful.errors import BadValue, NoIdeal
 from gainful.measure.catalogue.sessions import SESSION_MEASURES
-from gainful.measure.references import REFERENCES
 
 ENTRIES = list(SESSION_MEASURES.values())
 NAMES = {"log2": math.log2}
@@ -37,14 +36,6 @@ def test_the_worked_example_comes_out(entry):
     assert session_value(data, judgments, entry.example.measure) == pytest.approx(
         by_hand, abs=1e-12
     )
-
-
-@pytest.mark.parametrize("entry", ENTRIES, ids=lambda entry: entry.name)
-def test_it_has_a_question_a_reference_and_an_example_of_itself(entry):
-    assert entry.question.endswith("?")
-    assert entry.definition
-    assert entry.cite in REFERENCES
-    assert parse(entry.example.measure).name == entry.name
 
 
 CHOSEN = {

@@ -3,10 +3,10 @@
 import json
 import sys
 from functools import partial
-from pathlib import Path
 
 import polars as pl
 import pytest
+from example_files import ROOT
 from facts import find_notes
 from refusals import refuses
 from written_files import write_lines
@@ -729,8 +729,6 @@ def test_turns_that_tell_what_is_relevant_are_judged_by_themselves(write_log):
 
 
 # --- the examples of the docs -------------------------------------------------------------------
-
-ROOT = Path(__file__).parent.parent
 
 
 @pytest.fixture(scope="module")

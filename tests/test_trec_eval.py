@@ -9,13 +9,14 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
+from example_files import ROOT, SHARED_DATA, TESTS
 from tools.agree_trec_eval import CAUSES
 
 import gainful
 from gainful.cli.trec_eval import trec_eval
 
-SHARED = Path(__file__).parents[2] / "shared" / "data" / "trec_eval"
-GOLDEN = Path(__file__).parent / "golden" / "trec_eval.json"
+SHARED = SHARED_DATA / "trec_eval"
+GOLDEN = TESTS / "golden" / "trec_eval.json"
 PRINTED = json.loads(GOLDEN.read_text(encoding="utf-8"))
 PARAMS = (
     "-q -miprec_at_recall..10,.20,.25,.75,.50 -m P.5,7,3 -m recall.20,2000 "
@@ -521,12 +522,12 @@ def test_random_files_and_flags_agree_with_a_real_trec_eval():
         capture_output=True,
         text=True,
         check=False,
-        cwd=Path(__file__).parent.parent,
+        cwd=ROOT,
     )
     assert done.returncode == 0, done.stdout + done.stderr
 
 
 def test_every_cause_of_a_difference_is_a_heading_of_the_docs():
-    docs = (Path(__file__).parent.parent / "docs" / "trec-eval.md").read_text(encoding="utf-8")
+    docs = (ROOT / "docs" / "trec-eval.md").read_text(encoding="utf-8")
     for cause in CAUSES:
         assert f"### {cause.heading}\n" in docs

@@ -3,11 +3,11 @@
 import json
 import random
 from math import log2
-from pathlib import Path
 
 import numpy as np
 import polars as pl
 import pytest
+from example_files import SHARED_DATA
 from facts import find_notes, list_facts
 from refusals import refuses
 
@@ -137,7 +137,7 @@ def test_causes_account_for_the_difference_on_a_set_with_every_cause(tool):
 @pytest.mark.parametrize("tool", TOOLS)
 @pytest.mark.parametrize("run", ["org_manual_bm25", "org_convdr_bert"])
 def test_causes_account_for_the_difference_on_conversations_of_2021(tool, run):
-    data = Path(__file__).parents[2] / "shared" / "data" / "cast2021"
+    data = SHARED_DATA / "cast2021"
     if not data.exists():
         pytest.skip("why on CAsT 2021 (needs ../shared/data)")
     files = str(data / "qrels.txt"), str(data / f"{run}.run")

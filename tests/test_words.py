@@ -9,8 +9,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from example_files import ROOT
 
-ROOT = Path(__file__).parents[1]
 PACKAGE = ROOT / "src/gainful"
 PHRASES = """
 are told

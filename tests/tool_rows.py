@@ -1,11 +1,11 @@
 """What the tools themselves printed on seventeen small cases, and the calls that must print it too."""
 
 import json
-from pathlib import Path
 
 from attrs import field, frozen
+from example_files import TESTS
 
-GOLDEN = json.loads((Path(__file__).parent / "golden" / "conventions.json").read_text("utf-8"))
+GOLDEN = json.loads((TESTS / "golden" / "conventions.json").read_text("utf-8"))
 CASES, OBSERVED = GOLDEN["cases"], GOLDEN["observed"]
 
 # What an array of grades cannot say, so that no array function can be held to it.

@@ -137,20 +137,14 @@ def _label_sides(data: FigureData, look: Look, *, labelled: bool) -> list[Spec]:
     """Who is better on which side, in the colour of its bars."""
     names = data.extra["names"]
     sides = (0, 1) if data.extra["direction"].is_lower else (1, 0)  # the higher, the lower
-    positions: list[Spec] = [
-        {"x": {"value": {"expr": "width * 0.75"}}, "y": {"value": -4}},
-        {"x": {"value": {"expr": "width * 0.25"}}, "y": {"value": -4}},
-    ]
-    alignments: list[Spec] = [{"align": "center", "baseline": "bottom"}] * 2
+    above = {"align": "center", "baseline": "bottom"}
+    places = [("width * 0.75", "-4", above), ("width * 0.25", "-4", above)]
     if not labelled:  # the bars go down from left to right: there is room in two corners
-        positions = [
-            {"x": {"value": {"expr": "width - 8"}}, "y": {"value": 14}},
-            {"x": {"value": 8}, "y": {"value": {"expr": "height - 8"}}},
-        ]
-        alignments = [{"align": "right"}, {"align": "left"}]
+        places = [("width - 8", "14", {"align": "right"}), ("8", "height - 8", {"align": "left"})]
     layers = []
-    for side, run in enumerate(sides):
-        style = {"color": look.tones.names[run], "fontWeight": 600, **alignments[side]}
-        channels = positions[side] | {"text": nominal("label")}
-        layers.append(build_layer("text", [{"label": f"{names[run]} better"}], channels, **style))
+    for run, (x, y, style) in zip(sides, places, strict=True):
+        place = {"x": {"value": {"expr": x}}, "y": {"value": {"expr": y}}}
+        rows, channels = [{"label": f"{names[run]} better"}], place | {"text": nominal("label")}
+        colour = look.tones.names[run]
+        layers.append(build_layer("text", rows, channels, color=colour, fontWeight=600, **style))
     return layers

@@ -268,12 +268,11 @@ def _ranking_columns(ranking: WorkedRanking, numbers: dict[str, int]) -> dict[st
 def _add_shares(
     changes: Mapping[int, LargestChanges], details: Mapping[str, dict[str, Any]]
 ) -> None:
-    for run_index, largest_changes in changes.items():
-        for changed_query in largest_changes.queries:
-            if changed_query.query in details and changed_query.rest is not None:
-                details[changed_query.query].setdefault("moved", {})[str(run_index)] = (
-                    _document_shares(changed_query, details[changed_query.query])
-                )
+    for run, largest_changes in changes.items():
+        for changed in largest_changes.queries:
+            detail = details.get(changed.query)
+            if detail is not None and changed.rest is not None:
+                detail.setdefault("moved", {})[str(run)] = _document_shares(changed, detail)
 
 
 def _document_shares(changed_query: ChangedQuery, detail: dict[str, Any]) -> dict[str, Any]:
