@@ -5,13 +5,12 @@ import os
 import shutil
 import subprocess
 import warnings
-from pathlib import Path
 
 import pytest
 from browser_pages import shown  # noqa: F401  (a fixture)
+from example_files import TESTS, read_golden
 from gate_runs import base, decide, gate, gate_folder  # noqa: F401  (fixtures)
 from installed import OPTIONAL, find_missing
-from example_files import TESTS, read_golden
 from profiles import load_profiles
 
 from gainful.errors import NotInstalled

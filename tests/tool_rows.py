@@ -1,7 +1,5 @@
 """What the tools themselves printed on seventeen small cases, and the calls that must print it too."""
 
-import json
-
 from attrs import field, frozen
 from example_files import read_golden
 
