@@ -141,9 +141,8 @@ def decide_role(frame: pl.DataFrame, name: str) -> Literal["score", "rank"]:
         return "score"
     raise BadInput(
         name,
-        "there are three fields per line, and the third can be a score or a rank: it holds whole "
-        "numbers, but does not count 1, 2, 3, … in every query (if it is a grade, the arguments "
-        "are swapped)",
+        "the third of three fields per line can be a score or a rank: its whole numbers do not "
+        "count 1, 2, 3, … in every query (if they are grades, the arguments are swapped)",
         '--columns run.score=3 or --columns run.rank=3 (columns={"run.score": "3"})',
     )
 
