@@ -135,8 +135,8 @@ def pair_results(results: Sequence[Results], measure: str) -> PairedValues:
 def refuse_unlike(results: Sequence[Results], names: Sequence[str]) -> None:
     """Only what was measured alike can be compared."""
     if len(results) < 2:
-        measures = [join_words(list(result.recipes)) for result in results]
-        alone = [f"; {names[0]} is one run, with values of {known}" for known in measures]
+        known = [join_words(list(result.recipes)) for result in results]
+        alone = [f"; {names[0]} is one run, with values of {name}" for name in known]
         raise BadValue("runs", len(results), "".join(["at least two", *alone]))
     if len(set(names)) < len(names):
         raise BadValue("runs", list(names), "names that differ")
