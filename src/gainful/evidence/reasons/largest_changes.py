@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Literal
 
 import numpy as np
@@ -248,19 +248,57 @@ def _format_id(name: str) -> str:
 
 
 def find_largest_changes(
-    runs: tuple[MatchedRun, MatchedRun],
-    values: tuple[Results, Results],
+    runs: Sequence[MatchedRun],
+    values: Sequence[Results],
     measure: str,
     *,
+    base: int = 0,
     most: int = 5,
-) -> LargestChanges:
-    """Which queries changed most from one run to another, and what moved in them?
+    others: Iterable[str] = (),
+) -> tuple[dict[int, LargestChanges], list[RankedQueries]]:
+    """Which queries changed most from one run, the baseline, to each other, and what moved there?
 
-    The baseline comes first; both runs are matched with the same judgments. Up to `most` queries
-    that rose are explained, and as many that fell.
+    All runs are matched with the same judgments. Up to `most` queries that rose are explained, and
+    as many that fell.
+
+    Returns:
+        The changes by the place of the run, and the rankings of every run, which is ranked once:
+        of all these queries, and of `others`.
     """
-    recipe = values[1].recipes[measure]
-    before, after = (values_by_query(results, measure) for results in values)
+    recipe = values[base].recipes[measure]
+    changed = {
+        at: _find_changed_values((values[base], own), measure, most)
+        for at, own in enumerate(values)
+        if at != base
+    }
+    selected = (query for pair in changed.values() for query in pair.selected)
+    queries = list(dict.fromkeys((*others, *selected)))
+    rankings = [rank_queries(run, recipe, queries) for run in runs]
+    changes = {
+        at: _describe_changes(pair, (rankings[base], rankings[at]), recipe)
+        for at, pair in changed.items()
+    }
+    return changes, rankings
+
+
+@frozen
+class _ChangedValues:
+    """The values of a measure in two runs by query, and the queries that changed most."""
+
+    results: tuple[Results, Results]  # the baseline first
+    measure: str
+    before: Mapping[str, float]
+    after: Mapping[str, float]
+    rose: int
+    fell: int
+    same: int
+    selected: tuple[str, ...]
+
+
+def _find_changed_values(
+    results: tuple[Results, Results], measure: str, most: int
+) -> _ChangedValues:
+    before, after = (values_by_query(side, measure) for side in results)
     both = [query for query in before if query in after]
     changes = {query: round(after[query] - before[query], ROUNDING_DECIMALS) for query in both}
     changed = {
@@ -271,21 +309,29 @@ def find_largest_changes(
     by_size = sorted(changed, key=lambda query: (-abs(changed[query]), query))
     rose = [query for query in by_size if changed[query] > 0]
     fell = [query for query in by_size if changed[query] < 0]
-    selected = [*rose[:most], *fell[:most]]
-    rankings = (rank_queries(runs[0], recipe, selected), rank_queries(runs[1], recipe, selected))
+    counts = len(rose), len(fell), len(both) - len(changed)
+    return _ChangedValues(results, measure, before, after, *counts, (*rose[:most], *fell[:most]))
+
+
+def _describe_changes(
+    changed: _ChangedValues, rankings: tuple[RankedQueries, RankedQueries], recipe: Recipe
+) -> LargestChanges:
+    baseline, run = changed.results
+    before, after = changed.before, changed.after
+    both = changed.rose + changed.fell + changed.same
     return LargestChanges(
-        measure=measure,
-        runs=(values[0].name, values[1].name),
+        measure=changed.measure,
+        runs=(baseline.name, run.name),
         depth=recipe.depth,
         queries=tuple(
             _describe_change(rankings, query, (before[query], after[query]), recipe)
-            for query in selected
+            for query in changed.selected
         ),
-        rose=len(rose),
-        fell=len(fell),
-        same=len(both) - len(changed),
-        unpaired=(len(before) - len(both), len(after) - len(both)),
-        unit=values[0].unit,
+        rose=changed.rose,
+        fell=changed.fell,
+        same=changed.same,
+        unpaired=(len(before) - both, len(after) - both),
+        unit=baseline.unit,
     )
 
 
