@@ -266,39 +266,36 @@ def find_largest_changes(
         of all these queries, and of `others`.
     """
     recipe = values[base].recipes[measure]
+    by_query = [values_by_query(own, measure) for own in values]
     changed = {
-        at: _find_changed_values((values[base], own), measure, most)
-        for at, own in enumerate(values)
+        at: _select_queries(by_query[base], after, most)
+        for at, after in enumerate(by_query)
         if at != base
     }
-    selected = (query for pair in changed.values() for query in pair.selected)
-    queries = list(dict.fromkeys((*others, *selected)))
-    rankings = [rank_queries(run, recipe, queries) for run in runs]
+    wanted = dict.fromkeys((*others, *(query for some, _ in changed.values() for query in some)))
+    rankings = [rank_queries(run, recipe, list(wanted)) for run in runs]
     changes = {
-        at: _describe_changes(pair, (rankings[base], rankings[at]), recipe)
-        for at, pair in changed.items()
+        at: LargestChanges(
+            measure=measure,
+            runs=(values[base].name, values[at].name),
+            depth=recipe.depth,
+            queries=tuple(
+                _describe_change(pair, query, (by_query[base][query], by_query[at][query]), recipe)
+                for pair in [(rankings[base], rankings[at])]
+                for query in selected
+            ),
+            **counts,
+            unit=values[base].unit,
+        )
+        for at, (selected, counts) in changed.items()
     }
     return changes, rankings
 
 
-@frozen
-class _ChangedValues:
-    """The values of a measure in two runs by query, and the queries that changed most."""
-
-    results: tuple[Results, Results]  # the baseline first
-    measure: str
-    before: Mapping[str, float]
-    after: Mapping[str, float]
-    rose: int
-    fell: int
-    same: int
-    selected: tuple[str, ...]
-
-
-def _find_changed_values(
-    results: tuple[Results, Results], measure: str, most: int
-) -> _ChangedValues:
-    before, after = (values_by_query(side, measure) for side in results)
+def _select_queries(
+    before: Mapping[str, float], after: Mapping[str, float], most: int
+) -> tuple[list[str], dict[str, Any]]:
+    """Those that changed most, and how many there are of each kind."""
     both = [query for query in before if query in after]
     changes = {query: round(after[query] - before[query], ROUNDING_DECIMALS) for query in both}
     changed = {
@@ -309,30 +306,12 @@ def _find_changed_values(
     by_size = sorted(changed, key=lambda query: (-abs(changed[query]), query))
     rose = [query for query in by_size if changed[query] > 0]
     fell = [query for query in by_size if changed[query] < 0]
-    counts = len(rose), len(fell), len(both) - len(changed)
-    return _ChangedValues(results, measure, before, after, *counts, (*rose[:most], *fell[:most]))
-
-
-def _describe_changes(
-    changed: _ChangedValues, rankings: tuple[RankedQueries, RankedQueries], recipe: Recipe
-) -> LargestChanges:
-    baseline, run = changed.results
-    before, after = changed.before, changed.after
-    both = changed.rose + changed.fell + changed.same
-    return LargestChanges(
-        measure=changed.measure,
-        runs=(baseline.name, run.name),
-        depth=recipe.depth,
-        queries=tuple(
-            _describe_change(rankings, query, (before[query], after[query]), recipe)
-            for query in changed.selected
-        ),
-        rose=changed.rose,
-        fell=changed.fell,
-        same=changed.same,
-        unpaired=(len(before) - both, len(after) - both),
-        unit=baseline.unit,
-    )
+    return [*rose[:most], *fell[:most]], {
+        "rose": len(rose),
+        "fell": len(fell),
+        "same": len(both) - len(changed),
+        "unpaired": (len(before) - len(both), len(after) - len(both)),
+    }
 
 
 def _describe_change(
