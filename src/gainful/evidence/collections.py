@@ -117,8 +117,8 @@ class CollectionResults(Shown):
     def page(self, *, verbose: bool = False) -> Page:
         """A table for each measure: runs by collections, and the mean."""
         number = count_noun(len({*self.results} - {*self.unread}), "collection")
-        rest = f" without {join_words(self.unread)}" if self.unread else ""
-        method = f"mean: over {number}{rest}, with a {self.level:g} % confidence interval by Student's t"
+        over = f"{number} without {join_words(self.unread)}" if self.unread else number
+        method = f"mean: over {over}, with a {self.level:g} % confidence interval by Student's t"
         brief = f"like {self._first.convention.name}"
         convention = describe_convention(self._first) if verbose else brief
         return Page(
