@@ -5,8 +5,10 @@ What is misspelt is met by spelling alone only within two letters.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 
+_DIGIT = re.compile(r"\d")
 _MAX_CHANGES = 2  # letters
 _SHORTEST = 3  # letters of a name that another one begins with
 _SHORT = 4  # letters of a name in which one may be wrong
@@ -92,6 +94,7 @@ one_sided two_sided alternative = tests are two-sided
 min threshold floor fail_under fail_on assert require = {_GATE}
 threads jobs workers n_jobs parallel = all cores are used anyway
 m max_docs = --cutoff N counts the first N documents of a query
+n d z = gainful trec_eval QRELS RUN takes the options of trec_eval
 no_summary = --per-query prints the values of all queries
 pretty = --format table prints a table
 exp exponential = --gain exp takes 2^grade - 1
@@ -261,6 +264,7 @@ def find_nearest(name: str, names: Iterable[str], *, whole: bool = False) -> str
     Examples:
         >>> find_nearest("evalute", ["eval", "evaluate"]), find_nearest("power", ["order"])
         ('evaluate', None)
+        >>> find_nearest("s9", ["s1", "s2"])
     """
     allowed = min(len(name) - 1, 1 if len(name) <= _SHORT else _MAX_CHANGES)
     known_names = list(names)
@@ -270,6 +274,11 @@ def find_nearest(name: str, names: Iterable[str], *, whole: bool = False) -> str
         default=(allowed + 1, ""),
         key=lambda item: (item[0], abs(len(item[1]) - len(name))),
     )
+    rivals = [known for count, known in near if count == changes]
+    if len(rivals) > 1 and {_DIGIT.sub("0", known) for known in (name, *rivals)} == {
+        _DIGIT.sub("0", name)
+    }:
+        return None  # numbered ids, of which none is nearer than the others
     if changes <= allowed or whole:
         return nearest if changes <= allowed else None
     return next((known for known in known_names if _continues(known, name)), None)
@@ -316,7 +325,7 @@ def suggest_name(
         >>> suggest_name("avrage", {"average": "vectors.average"}, {}, ["average"])
         'did you mean vectors.average?'
         >>> suggest_name("plot", {"average": ".average"}, {"export": ".save"}, ["average"])
-        'there is average'
+        'known: average'
     """
     if name in REMOVED:
         return REMOVED[name]
@@ -326,4 +335,4 @@ def suggest_name(
     if near:
         place = places.get(near[0]) or guesses[near[0]]
         return f"did you mean {place}?"
-    return f"there is {', '.join(names)}"
+    return f"known: {', '.join(names)}"

@@ -176,11 +176,7 @@ def _describe_run(records: Sequence[Record]) -> str:
         f"on {date} with seed {seed} and {trials:,} trials per cell" for date, seed, trials in runs
     ]
     missing = sum(record["rates"] is None for record in records)
-    rest = (
-        f" {missing} cells were not run, because their input was missing."
-        if missing
-        else ""
-    )
+    rest = f" {missing} cells were not run, because their input was missing." if missing else ""
     return f"Run {', and '.join(parts)}.{rest}"
 
 
