@@ -323,7 +323,7 @@ def test_the_command_of_some_sessions_counts_the_same_sessions(demo, run):
     demo.get_by_label("scenario", exact=True).select_option("D")
     demo.locator("#min-queries").fill("3")
     demo.locator("#by").select_option("")
-    demo.locator("#gain").select_option(label="exp: each grade about twice the one below")
+    demo.locator("#gain").select_option(label="exp: each grade is worth about twice the one below")
     wait_until_drawn(demo)
     words = shlex.split(demo.locator("#command").text_content())
     assert words[-4:] == ["--where", "scenario=D", "--min-queries", "3"]
