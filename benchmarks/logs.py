@@ -20,7 +20,7 @@ import numpy as np
 import polars as pl
 
 import gainful
-from gainful.progress import watch_reading
+from gainful.progress import watch
 from gainful.read.session_inputs import as_sessions
 
 EVENTS, RESULTS, CLICKS, REPEATS = 1_000_000, 8, 2, 3
@@ -65,7 +65,7 @@ def main():
             path = write_log(Path(folder), events // share)
             reading, _ = time_call(lambda path=path: pl.read_csv(path, infer_schema=False))
             steps = []
-            with watch_reading(lambda _, __, done, steps=steps: steps.append(done)):
+            with watch(reading=lambda _, __, done, steps=steps: steps.append(done)):
                 making, sessions = time_call(lambda path=path: as_sessions(path))
             judging, _ = time_call(
                 lambda path=path: gainful.sessions.evaluate(path, None, "sDCG@10")

@@ -1,5 +1,6 @@
 """Pages in a browser: opened from disk, quiet, and what they show."""
 
+import json
 import re
 
 import pytest
@@ -43,6 +44,12 @@ class BrowserPage:
         assert self.complaints == []
         self.page.context.close()
 
+    def check_widths(self):
+        """A telephone and a desk show all of it without moving it sideways."""
+        for width in (390, 1280):
+            self.page.set_viewport_size({"width": width, "height": 900})
+            assert overflow_width(self.page) <= 0
+
     def rows(self):
         return [
             re.split(r"\s+", row.inner_text().strip())
@@ -82,6 +89,11 @@ def open_pages(browser, folder):
 @pytest.fixture
 def shown(browser, tmp_path):
     yield from open_pages(browser, tmp_path)
+
+
+def read_data(page):
+    """What is embedded in the text of a page."""
+    return json.loads(re.search(r'id="data">(.*?)</script>', page, re.DOTALL)[1])
 
 
 def overflow_width(page):

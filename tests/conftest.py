@@ -5,17 +5,16 @@ import os
 import shutil
 import subprocess
 import warnings
-from pathlib import Path
 
 import pytest
 from browser_pages import shown  # noqa: F401  (a fixture)
+from example_files import TESTS, read_golden
 from gate_runs import base, decide, gate, gate_folder  # noqa: F401  (fixtures)
 from installed import OPTIONAL, find_missing
 from profiles import load_profiles
 
 from gainful.errors import NotInstalled
 
-HERE = Path(__file__).parent
 REQUIRE_ALL = os.environ.get("REQUIRE_ALL") == "1"
 
 # ranx is the same code uncompiled; compiling it takes a minute and more, running it no second.
@@ -26,7 +25,7 @@ load_profiles()
 
 @pytest.fixture(scope="session")
 def seeds():
-    return json.loads((HERE / "golden" / "seeds.json").read_text(encoding="utf-8"))
+    return read_golden("seeds")
 
 
 def require_command(feature: str, command: str) -> str:
@@ -127,7 +126,7 @@ def pytest_runtest_makereport(item, call):
 
 
 def pytest_terminal_summary(terminalreporter):
-    for path in sorted(HERE.glob("test_*.py")):
+    for path in sorted(TESTS.glob("test_*.py")):
         if missing := find_missing(path):
             names = ", ".join(sorted(missing))
             terminalreporter.write_line(f"not run: tests/{path.name} (needs {names})")

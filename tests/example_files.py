@@ -1,6 +1,7 @@
 """The files of the examples as tables of commands name them: one word for a judged set and its runs."""
 
 import csv
+import json
 from pathlib import Path
 
 TESTS = Path(__file__).parent
@@ -34,3 +35,8 @@ def read_table(name):
     """The lines of a table beside the tests, as dicts by its heads."""
     with (TESTS / name).open(encoding="utf-8", newline="") as file:
         return list(csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE))
+
+
+def read_golden(name):
+    """Numbers that were found independently of our code."""
+    return json.loads((TESTS / "golden" / f"{name}.json").read_text(encoding="utf-8"))

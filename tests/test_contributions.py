@@ -5,7 +5,7 @@ from math import log2
 
 import polars as pl
 import pytest
-from example_files import EXAMPLES, TESTS
+from example_files import EXAMPLES, read_golden
 from hypothesis import given, strategies as st
 from profiles import examples
 from refusals import refuses
@@ -17,7 +17,7 @@ from gainful.errors import BadValue, UnknownName
 from gainful.measure.catalogue import MEASURES
 from gainful.measure.catalogue.sessions import SESSION_MEASURES
 
-GOLDEN = json.loads((TESTS / "golden" / "sessions.json").read_text("utf-8"))
+GOLDEN = read_golden("sessions")
 CASE = GOLDEN["session"]
 SESSION, JUDGMENTS = make_sessions(s=CASE["queries"]), {"s": CASE["grades"]}
 MEASURE = "sDCG(b=2, bq=4)@3"

@@ -10,7 +10,7 @@ from urllib.parse import urlencode
 import numpy as np
 import polars as pl
 import pytest
-from browser_pages import HOSTILE, BrowserPage
+from browser_pages import HOSTILE, BrowserPage, read_data
 from facts import list_facts
 from refusals import refuses
 from session_tables import make_sessions
@@ -787,7 +787,7 @@ def test_the_options_of_reading_are_in_the_command_that_the_page_offers(run, fil
     run("explore", *words, "--title", "Mine", "-o", str(page))
     text = page.read_text(encoding="utf-8")
     assert "<title>Mine</title>" in text
-    data = json.loads(text.split('id="data">')[1].split("</script>")[0])
+    data = read_data(text)
     assert data["command"] == [*files, "--where", "system=x", "--min-queries", "1", "--bad", "skip"]
     assert data["start"]["by"] is None
 

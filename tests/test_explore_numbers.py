@@ -1,11 +1,11 @@
 """The script of the live page computes what Python computes, whatever the sessions are."""
 
 import json
-import re
 
 import numpy as np
 import polars as pl
 import pytest
+from browser_pages import read_data
 from conftest import Node
 from hypothesis import given, strategies as st
 from profiles import examples
@@ -47,13 +47,6 @@ def script():
     engine.close()
 
 
-def extract_data(page):
-    """What is embedded in a page."""
-    return json.loads(
-        re.search(r'<script type="application/json" id="data">(.*?)</script>', page)[1]
-    )
-
-
 SETTINGS = st.fixed_dictionaries(
     {
         "b": st.floats(1.05, 50),
@@ -91,7 +84,7 @@ def test_curves_values_and_last_queries_are_those_of_python(script, drawn, setti
     judgments = {**judgments, "other": {"z": 0, "y": 1, "x": 2, "w": 3}}  # all four grades
     parity = pl.col("session").str.tail(1).cast(pl.Int64) % 2
     shown = shown.with_columns(system=pl.concat_str(pl.lit("y"), parity))
-    data = extract_data(gainful.explore(shown, judgments, "nsDCG@5", empty=empty))
+    data = read_data(gainful.explore(shown, judgments, "nsDCG@5", empty=empty))
     grouped = any(column["name"] == "system" for column in data["columns"])
     if least > max(data["sessions"]["allQueries"]):
         least = 1
@@ -137,7 +130,7 @@ def test_turns_with_judgments_of_their_own_have_ideals_of_their_own(script):
         }
     )
     judgments = {"c_1": {"a": 1, "x": 3}, "c_2": {"b": 2, "a": 1}, "d_1": {"a": 2}}
-    data = extract_data(gainful.explore(shown, judgments, "nsDCG@2"))
+    data = read_data(gainful.explore(shown, judgments, "nsDCG@2"))
     assert list(data["answers"]["duplicates"]) == ["every"]
     assert list(data["answers"]["ideal"]) == ["paired", "repeated"]
     assert list(data["answers"]["hold"]) == ["held"]
@@ -148,7 +141,7 @@ def test_turns_with_judgments_of_their_own_have_ideals_of_their_own(script):
 
 def test_what_each_query_added_is_what_python_says_it_gained(script):
     study = gainful.sessions.simulate_study(2008)
-    data = extract_data(gainful.explore(study.sessions, study.qrels, "sDCG@10"))
+    data = read_data(gainful.explore(study.sessions, study.qrels, "sDCG@10"))
     page = script(data)
     truth = gainful.sessions.evaluate(study.sessions, study.qrels, "sDCG@10")
     totals = [sum(queries) for queries in page["added"]]
@@ -157,7 +150,7 @@ def test_what_each_query_added_is_what_python_says_it_gained(script):
 
 def test_filters_choose_the_sessions_that_python_chooses(script):
     study = gainful.sessions.simulate_study(2008)
-    data = extract_data(gainful.explore(study.sessions, study.qrels, "nsDCG@10"))
+    data = read_data(gainful.explore(study.sessions, study.qrels, "nsDCG@10"))
     scenario = next(column for column in data["columns"] if column["name"] == "scenario")
     chosen = {"scenario": scenario["values"].index("D")}
     page = script(data, where=chosen, minQueries=3)
@@ -172,7 +165,7 @@ def test_filters_choose_the_sessions_that_python_chooses(script):
 
 def test_columns_that_tell_the_same_are_offered_once_and_many_values_not_for_groups():
     study = gainful.sessions.simulate_study(2008)
-    columns = extract_data(gainful.explore(study.sessions, study.qrels))["columns"]
+    columns = read_data(gainful.explore(study.sessions, study.qrels))["columns"]
     assert [column["name"] for column in columns] == ["system", "searcher", "scenario", "order"]
     assert [column["groups"] for column in columns] == [True, False, True, True]
 
@@ -180,7 +173,7 @@ def test_columns_that_tell_the_same_are_offered_once_and_many_values_not_for_gro
 def test_a_document_beyond_the_depth_of_the_page_that_was_clicked_still_counts_as_known(script):
     many = [f"x{n}" for n in range(60)]
     shown = make_sessions(s=[[*many, "good*"], ["good"]])
-    data = extract_data(gainful.explore(shown, {"s": {"good": 1}}, "sDCG(duplicates=clicked)@5"))
+    data = read_data(gainful.explore(shown, {"s": {"good": 1}}, "sDCG(duplicates=clicked)@5"))
     assert data["start"]["deepest"] == 50
     assert script(data)["groups"][0]["mean"] == 0
     assert script(data, duplicates="every")["groups"][0]["mean"] > 0

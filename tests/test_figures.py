@@ -14,7 +14,7 @@ import polars as pl
 import pytest
 import pytrec_eval
 from browser_pages import overflow_width
-from example_files import NEWS_QRELS as QRELS, NEWS_RUNS as RUNS, TESTS
+from example_files import NEWS_QRELS as QRELS, NEWS_RUNS as RUNS, read_golden
 from facts import find_notes, list_facts
 from hypothesis import given, strategies as st
 from refusals import refuses
@@ -37,7 +37,7 @@ SVG = "{http://www.w3.org/2000/svg}"
 
 @pytest.fixture(scope="module")
 def golden():
-    return json.loads((TESTS / "golden" / "sessions.json").read_text(encoding="utf-8"))
+    return read_golden("sessions")
 
 
 @pytest.fixture(scope="module")

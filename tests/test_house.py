@@ -5,6 +5,8 @@ import doctest
 import re
 from collections.abc import Iterator
 from functools import cache
+from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -173,3 +175,18 @@ def test_a_convention_has_settings_and_no_other_word_for_them():
         text = path.read_text(encoding="utf-8").replace('"habits":', "").lower()
         assert "habit" not in text, name_of(path)
         assert "of 5 repetitions" not in text, name_of(path)
+
+
+def test_benchmarks_ask_for_names_that_exist():
+    """What no type checker reads; modules whose packages are missing here are left out."""
+    asked = {
+        (path.name, node.module, name.name)
+        for path in (ROOT / "benchmarks").glob("*.py")
+        for node in nodes_of(path)
+        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("gainful")
+        for name in node.names
+    }
+    for path, module, name in asked:
+        if module != "gainful.measure.counting_kernel":  # needs PyTorch and Triton
+            parent = import_module(module)
+            assert hasattr(parent, name) or find_spec(f"{module}.{name}"), (path, module, name)

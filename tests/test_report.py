@@ -2,7 +2,6 @@
 
 import csv
 import json
-import re
 from collections import Counter
 from pathlib import Path
 from urllib.parse import unquote
@@ -10,7 +9,7 @@ from urllib.parse import unquote
 import numpy as np
 import polars as pl
 import pytest
-from browser_pages import HOSTILE, overflow_width
+from browser_pages import HOSTILE, read_data
 from example_files import EXAMPLES
 from facts import list_facts
 from refusals import refuses
@@ -371,9 +370,7 @@ def test_hostile_ids_names_and_texts_run_nothing_and_are_read_as_text(shown):
         assert unquote(page.page.evaluate("location.hash")) == f"#query={name}"
     assert page.page.evaluate("window.ran") is None
     assert page.page.evaluate("document.querySelectorAll('img').length") == 0
-    for width in (390, 1280):
-        page.page.set_viewport_size({"width": width, "height": 900})
-        assert overflow_width(page.page) <= 0
+    page.check_widths()
 
 
 PAPER = "getComputedStyle(document.body).backgroundColor"
@@ -639,7 +636,7 @@ def test_what_documents_bring_adds_up_to_the_value_under_every_convention():
     seen = 0
     for name in gainful.CONVENTIONS:
         page = gainful.report(judged, runs, "nDCG@4", like=name, resamples=99)
-        data = json.loads(re.search(r'id="data">(.*?)</script>', page, re.DOTALL)[1])
+        data = read_data(page)
         for at, detail in data["details"].items():
             for run, ranked in enumerate(detail["runs"]):
                 value = data["values"][run][0][int(at)]
@@ -692,6 +689,6 @@ def test_runs_may_stay_where_they_are():
         page = gainful.report(JUDGED, runs, "nDCG@10", resamples=99)
         alone = gainful.report(JUDGED, connection.from_df(frame), "nDCG@10", resamples=99)
     assert "run, 2 queries" in alone
-    data = json.loads(re.search(r'id="data">(.*?)</script>', page, re.DOTALL)[1])
+    data = read_data(page)
     docs = data["details"]["0"]["docs"]
     assert [docs[at] for at in data["details"]["0"]["runs"][1]["docs"]] == NEW["q"]

@@ -1,19 +1,18 @@
 """Every value of golden/sessions.json, by the Python call and by the command."""
 
-import json
 import math
 from itertools import chain
 
 import numpy as np
 import polars as pl
 import pytest
-from example_files import TESTS
+from example_files import read_golden
 from session_tables import make_sessions, session_value
 from written_files import write_qrels, write_table
 
 import gainful
 
-GOLDEN = json.loads((TESTS / "golden" / "sessions.json").read_text("utf-8"))
+GOLDEN = read_golden("sessions")
 CASE = GOLDEN.pop("session")
 JUDGMENTS = {"s": CASE["grades"]}
 SESSION = make_sessions(s=CASE["queries"])

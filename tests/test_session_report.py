@@ -2,14 +2,13 @@
 
 import csv
 import io
-import json
 import re
 from pathlib import Path
 
 import numpy as np
 import polars as pl
 import pytest
-from browser_pages import HOSTILE, overflow_width
+from browser_pages import HOSTILE, read_data
 from example_files import EXAMPLES
 from facts import find_notes, list_facts
 from refusals import refuses
@@ -63,10 +62,6 @@ def conversations():
 @pytest.fixture(scope="module")
 def study():
     return simulate_study(2008)
-
-
-def read_data(page):
-    return json.loads(re.search(r'id="data">(.*?)</script>', page, re.DOTALL)[1])
 
 
 # ── what it shows ────────────────────────────────────────────────────────────────────────────
@@ -309,9 +304,7 @@ def test_hostile_names_ids_and_texts_run_nothing_and_are_read_as_text(shown):
         assert page.list_texts(".side .doc") == [name[:120] + "…" if len(name) > 120 else name] * 3
     assert page.page.evaluate("window.ran") is None
     assert page.page.evaluate("document.querySelectorAll('main :is(img, script)').length") == 0
-    for width in (390, 1280):
-        page.page.set_viewport_size({"width": width, "height": 900})
-        assert overflow_width(page.page) <= 0
+    page.check_widths()
 
 
 def test_on_paper_charts_are_light(shown, conversations):

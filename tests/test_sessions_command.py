@@ -39,10 +39,16 @@ def command(run_gainful):
     return lambda folder, *words: run_gainful(*words, folder=folder, status=None)
 
 
+@pytest.fixture
+def judge(run_gainful, folder):
+    """The sessions of the folder, judged with these options."""
+    files = ("sessions", "toy.csv", "--qrels", "qrels")
+    return lambda *words: run_gainful(*files, *words, folder=folder)
+
+
 # golden/sessions.json, by the command
-def test_the_vectors_as_tidy_data(command, folder):
-    words = ("--where", "system=one", "--curve", "--format", "csv", "-q", "-m", "nsDCG@3")
-    done = command(folder, "sessions", "toy.csv", "--qrels", "qrels", *words)
+def test_the_vectors_as_tidy_data(judge):
+    done = judge("--where", "system=one", "--curve", "--format", "csv", "-q", "-m", "nsDCG@3")
     rows = list(csv.DictReader(io.StringIO(done.out)))
     assert [(row["query"], row["rank"], row["position"]) for row in rows[3:5]] == [
         ("2", "1", "4"), ("2", "2", "5"),
@@ -52,10 +58,8 @@ def test_the_vectors_as_tidy_data(command, folder):
     assert [float(row["mean"]) for row in rows] == pytest.approx(expected, abs=1e-9)
 
 
-def test_groups_and_json(command, folder):
-    words = ("--by", "system", "-m", "nsDCG@3", "--format", "json")
-    done = command(folder, "sessions", "toy.csv", "--qrels", "qrels", *words)
-    data = json.loads(done.out)
+def test_groups_and_json(judge):
+    data = json.loads(judge("--by", "system", "-m", "nsDCG@3", "--format", "json").out)
     assert data["per_session"]["s"]["nsDCG@3"] == pytest.approx(0.5190069346358139)
     assert [group["system"] for group in data["groups"]] == ["one", "two"]
     assert data["groups"][1]["mean"] == {"nsDCG@3": 1.0}
@@ -63,29 +67,27 @@ def test_groups_and_json(command, folder):
     assert data["counts"] == {"sessions": 2, "queries": 4, "results": 9, "judged": 6}
 
 
-def test_the_table_says_how_it_knows(command, folder):
-    words = ("toy.csv", "--qrels", "qrels", "-m", "nsDCG@3", "--format", "table")
-    answer, table, notes = command(folder, "sessions", *words).out.split("\n\n")
+def test_the_table_says_how_it_knows(judge, folder):
+    words = ("-m", "nsDCG@3", "--format", "table")
+    answer, table, notes = judge(*words).out.split("\n\n")
     mean = gainful.sessions.evaluate(folder / "toy.csv", folder / "qrels", "nsDCG@3").mean
     assert list_facts(answer) == ["nsDCG@3", "2", f"{mean['nsDCG@3']:.3f}"]
     assert table.splitlines()[0].split() == ["sessions", "of", "sessions", "queries", "nsDCG@3"]
     assert list_facts(notes) == ["2", "4", "6", "9", "jk2008"]
-    verbose = command(folder, "sessions", *words, "-v").out
+    verbose = judge(*words, "-v").out
     assert "query discount 1/(1+log4(q))" in verbose
     assert find_notes(verbose.split("·"), "documents", "again")
 
 
-def test_every_view_answers_its_question(command, folder):
+def test_every_view_answers_its_question(judge):
     """By hand: ranks are discounted by 1, 1/2; queries by 1, 2/3, 1/(1 + log4 3).
 
     The queries of s gain 1/2, (3 + 1/2) 2/3 and (3 + 2/2) / 1.7925; the one of t gains 1.
     """
-    words = ("toy.csv", "--qrels", "qrels", "-m", "sDCG@3", "--format", "table")
 
     def answer(*view):
-        return list_facts(
-            command(folder, "sessions", *words, *view).out.split("\n\n")[0], "one", "two"
-        )
+        printed = judge("-m", "sDCG@3", "--format", "table", *view).out
+        return list_facts(printed.split("\n\n")[0], "one", "two")
 
     assert answer("--lengths") == ["2.0", "1", "3"]
     assert answer("--last") == ["1.616", "1.417"]  # of the last, of those before
@@ -95,33 +97,28 @@ def test_every_view_answers_its_question(command, folder):
     assert answer("--by", "system")[:5] == leader
 
 
-def test_every_option_is_printed_with_the_result(command, folder):
+def test_every_option_is_printed_with_the_result(judge):
     words = ("-m", "nsDCG@3", "--average", "vectors", "--empty", "skip", "-v", "--format", "table")
-    done = command(folder, "sessions", "toy.csv", "--qrels", "qrels", *words)
-    assert "average=vectors, empty=skip" in done.out
+    assert "average=vectors, empty=skip" in judge(*words).out
 
 
-def test_a_pairing_that_can_pass_one_is_flagged(command, folder):
-    words = ("-m", "nsDCG(ideal=once)@3", "--format", "table")
-    done = command(folder, "sessions", "toy.csv", "--qrels", "qrels", *words)
+def test_a_pairing_that_can_pass_one_is_flagged(judge):
+    done = judge("-m", "nsDCG(ideal=once)@3", "--format", "table")
     assert find_notes(done.out.splitlines(), "Note", "nsDCG(ideal=once)@3", "exceed", 1)
 
 
-def test_unusual_searchers_are_pointed_out(command, folder):
-    done = command(folder, "sessions", "toy.csv", "--qrels", "qrels", "-m", "sDCG@3", "--b", "20")
-    assert ["20", "1.5", "10"] in [list_facts(line) for line in done.err.splitlines()]
-    usual = command(folder, "sessions", "toy.csv", "--qrels", "qrels", "-m", "sDCG@3", "--b", "10")
-    assert "reasonable" not in usual.err
+def test_unusual_searchers_are_pointed_out(judge):
+    lines = judge("-m", "sDCG@3", "--b", "20").err.splitlines()
+    assert ["20", "1.5", "10"] in [list_facts(line) for line in lines]
+    assert "reasonable" not in judge("-m", "sDCG@3", "--b", "10").err
 
 
 @pytest.mark.parametrize("form", ["table", "tsv", "csv", "markdown", "latex", "json", "jsonl"])
 @pytest.mark.parametrize(
     "view", ["--per-session", "--lengths", "--curve", "--last", "--best-query", "--reformulations"]
 )
-def test_every_view_in_every_format(command, folder, view, form):
-    words = ("toy.csv", "--qrels", "qrels", "-m", "sDCG@3", view, "--format", form)
-    done = command(folder, "sessions", *words)
-    assert done.status == 0, done.err
+def test_every_view_in_every_format(judge, view, form):
+    done = judge("-m", "sDCG@3", view, "--format", form)
     assert done.out
     if form == "json":
         json.loads(done.out)
@@ -266,9 +263,8 @@ def test_conditions_are_on_whole_sessions(tmp_path):
         )
 
 
-def test_the_json_tells_each_measure_as_it_was_computed(command, folder):
-    words = ("--duplicates", "first", "--b", "10", "-m", "nsDCG@3", "--format", "json")
-    done = command(folder, "sessions", "toy.csv", "--qrels", "qrels", *words)
+def test_the_json_tells_each_measure_as_it_was_computed(judge):
+    done = judge("--duplicates", "first", "--b", "10", "-m", "nsDCG@3", "--format", "json")
     convention = json.loads(done.out)["convention"]["measures"]["nsDCG@3"]
     assert (convention["duplicates"], convention["b"], convention["ideal"], convention["can_pass_one"]) == (
         "first", 10, "best_slots", False,

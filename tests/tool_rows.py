@@ -1,11 +1,9 @@
 """What the tools themselves printed on seventeen small cases, and the calls that must print it too."""
 
-import json
-
 from attrs import field, frozen
-from example_files import TESTS
+from example_files import read_golden
 
-GOLDEN = json.loads((TESTS / "golden" / "conventions.json").read_text("utf-8"))
+GOLDEN = read_golden("conventions")
 CASES, OBSERVED = GOLDEN["cases"], GOLDEN["observed"]
 
 # What an array of grades cannot say, so that no array function can be held to it.

@@ -61,13 +61,13 @@ def put_sentence(text: str) -> str:
     largest = max(row["largest"] for row in tools)
     binaries = [row for row in data["rows"] if "same" in row]
     sentence = (
-        f"The numbers equal the tools' own ([agreement](docs/agreement.md), {data['date']}): {names} on "
+        f"Values agree with those of the tools ([agreement](docs/agreement.md), {data['date']}): {names} on "
         f"{values:,} values, largest difference {largest:.0e}"
     )
     if binaries:
         versions = " and ".join(row["version"] for row in binaries)
         lines = sum(row["cases"] for row in binaries)
         listed = lines - sum(row["same"] for row in binaries)
-        rest = f", but for {listed} that the [docs](docs/trec-eval.md) list" if listed else ""
-        sentence += f"; trec_eval {versions} on {lines:,} random command lines, to the byte{rest}"
+        rest = f", except for {listed} that the [docs](docs/trec-eval.md) list" if listed else ""
+        sentence += f"; trec_eval {versions} on {lines:,} random command lines, byte for byte{rest}"
     return _SENTENCE.sub(lambda part: f"{part[1]}{sentence}.{part[2]}", text)

@@ -58,22 +58,22 @@ def which_ndcg_page() -> str:
     settings = "\n\n".join(_describe_setting(setting) for setting in SETTINGS.values())
     return f"""{MADE}# Which nDCG?
 
-One ranking, one set of judgments, and almost every tool prints another number. None of them is
-wrong: each makes a dozen choices of its own, and few document them. gainful has a name for every such
-setting and prints them with every result; `like=` (on the command line `--like`) computes as another tool does.
+For the same ranking and judgments, almost every tool prints a different nDCG. None of them is
+wrong: each makes a dozen choices, and few document them. gainful has a name for each of these
+settings and prints the settings with every result; `like=` (`--like` on the command line) uses those of another tool.
 
 ## The settings
 
-Each is a field of `Convention`. Most that matter for a list of grades are also parameters of the
-measures they concern and options of the calls (`gainful measures nDCG` lists them): `gainful.ndcg(…, negative="keep")`,
-`gainful explain … --negative keep`, `nDCG(negative=keep)@10`. The others matter for runs and judgments.
+Each setting is a field of `Convention`. Most settings that affect a list of grades are also options of functions, commands
+and measures (`gainful measures nDCG` lists them): `gainful.ndcg(…, negative="keep")`,
+`gainful explain … --negative keep`, `nDCG(negative=keep)@10`. The others only affect runs and judgments.
 
 {settings}
 
-## Whose are they?
+## Which tool uses which settings?
 
-[What each tool computes](conventions.md) lists them for all tools, with the numbers that they print. If
-somebody reports a number, ask which one it is:
+[What each tool computes](conventions.md) lists the settings of all tools, with the numbers that they print. For a
+number that somebody reports, `gainful which` finds the formulations that give it:
 
 ```console
 $ gainful which 0.932 3 2 3 0 1 2

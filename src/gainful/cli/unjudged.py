@@ -54,7 +54,7 @@ def unjudged(
       gainful unjudged qrels.txt bm25.txt dense.txt -m P@10 --first 20
     """
     if not runs and not holds_qrels_and_run(qrels, options["columns"]):
-        raise click.UsageError("name at least one RUN: gainful unjudged QRELS RUN…")
+        raise click.UsageError("give at least one RUN: gainful unjudged QRELS RUN…")
     runs = runs or name_runs((qrels,))
     if first is not None:
         check_whole_number("first", first)

@@ -176,7 +176,7 @@ class SessionConvention(Settings):
         {
             "zero": "no gain, unless the gain function says otherwise",
             "keep": "its negative gain; the ideal stops before it",
-            "error": "it is refused",
+            "error": "an error",
         },
     )
     empty: Literal[0, 1, "skip", "error"] = setting(0, SETTINGS["empty"])
@@ -186,8 +186,8 @@ class SessionConvention(Settings):
         {
             "auto": "an error; in conversations left out",
             "zero": "it gains nothing",
-            "drop": "left out; the others close up",
-            "error": "it is refused",
+            "drop": "it is left out; later queries move up",
+            "error": "an error",
         },
     )
     subtopic_grades: SubtopicGrades = setting(

@@ -159,7 +159,7 @@ def refuse_unknown_lists(
     roles |= {} if path is None else {"doc": path}
     mapping = ",".join(f"{role}={field}" for role, field in roles.items())
     allowed = f"--columns {mapping} (columns={json.dumps(roles)}); {_EXPECTED}"
-    raise NoColumn(name, f"fields hold lists, but have no known names: is {words}?", allowed)
+    raise NoColumn(name, f"fields with unknown names hold lists: is {words}?", allowed)
 
 
 def _find_list(lists: Sequence[str], names: Sequence[str], words: Sequence[str]) -> str | None:

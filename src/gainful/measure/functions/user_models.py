@@ -154,7 +154,7 @@ def _weights(ranked: RankedRun, p: float) -> Array:
 def err(ranked: RankedRun, *, max_grade: float | None, k: int | None) -> Array:
     """How early is a searcher satisfied, in expectation?
 
-    Value: Σ 1/i · P(i) · Π (1 − P(j)) over j < i, P being (2^grade − 1) / 2^max_grade
+    Value: Σ 1/i · P(i) · Π (1 − P(j)) over j < i, P = (2^grade − 1) / 2^max_grade
     By hand: ERR(max_grade=2)@3 of 2 0 1 is 3/4 + 1/3 * 1/4 * 1/4
     """
     stop = _stop_probability(ranked.grade, ranked.best_grade(max_grade))
@@ -178,7 +178,7 @@ def nerr(ranked: RankedRun, *, max_grade: float | None, k: int | None) -> Share:
 def pfound(ranked: RankedRun, *, p: float, max_grade: float | None, k: int | None) -> Array:
     """How likely is a searcher who may give up after each document to find something?
 
-    Value: Σ P(i) · p^(i−1) · Π (1 − P(j)) over j < i, P being grade / max_grade
+    Value: Σ P(i) · p^(i−1) · Π (1 − P(j)) over j < i, P = grade / max_grade
     By hand: PFound(max_grade=4) of 1 0 2 is 1/4 + 2/4 * 0.85**2 * 3/4
     """
     found_here = scale_gains(ranked, max_grade)
