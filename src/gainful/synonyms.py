@@ -275,9 +275,7 @@ def find_nearest(name: str, names: Iterable[str], *, whole: bool = False) -> str
         key=lambda item: (item[0], abs(len(item[1]) - len(name))),
     )
     rivals = [known for count, known in near if count == changes]
-    if len(rivals) > 1 and {_DIGIT.sub("0", known) for known in (name, *rivals)} == {
-        _DIGIT.sub("0", name)
-    }:
+    if len(rivals) > 1 and len({_DIGIT.sub("0", known) for known in (name, *rivals)}) == 1:
         return None  # numbered ids, of which none is nearer than the others
     if changes <= allowed or whole:
         return nearest if changes <= allowed else None
