@@ -8,7 +8,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 
-_DIGIT = re.compile(r"\d")
 _MAX_CHANGES = 2  # letters
 _SHORTEST = 3  # letters of a name that another one begins with
 _SHORT = 4  # letters of a name in which one may be wrong
@@ -275,7 +274,7 @@ def find_nearest(name: str, names: Iterable[str], *, whole: bool = False) -> str
         key=lambda item: (item[0], abs(len(item[1]) - len(name))),
     )
     rivals = [known for count, known in near if count == changes]
-    if len(rivals) > 1 and len({_DIGIT.sub("0", known) for known in (name, *rivals)}) == 1:
+    if len(rivals) > 1 and len({re.sub(r"\d", "0", known) for known in (name, *rivals)}) == 1:
         return None  # numbered ids, of which none is nearer than the others
     if changes <= allowed or whole:
         return nearest if changes <= allowed else None

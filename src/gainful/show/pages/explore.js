@@ -1,14 +1,14 @@
 "use strict";
 // The controls, and what follows from them: settings → numbers → verdict, map, charts, tables and words.
 (() => {
-  const { makeElement, byId, userText, shorten, fillOptions, formatNumber, withSign, makeLineKey, countNoun, isKnown } = Elements;
+  const { makeElement, byId, userText, shorten, fillOptions, formatNumber, withSign, makeLineKey, countNoun, isKnown, writeAddress } = Elements;
   const data = JSON.parse(byId("data").textContent);
   const study = Curves.prepareStudy(data), MAX_LINES = 60;
   const SETTINGS = ["discount", "query_discount", "duplicates", "ideal", "hold"];
   const set = {}, words = Words(data, study, set), { discount, hasWeights, fewestQueries, presets } = words;
   const start = { normalised: data.start.normalised, b: data.start.b, bq: data.start.bq, x: data.start.x, weights: data.gains[0].weights, by: data.start.by, where: {}, minQueries: fewestQueries, ...Object.fromEntries(SETTINGS.map((name) => [name, data.start[name]])) };
   const limits = { b: [1.01, 999], bq: [1.01, 999], x: [1, data.start.deepest], weight: [-1e6, 1e6], minQueries: [fewestQueries, study.allQueries.reduce((most, count) => Math.max(most, count), 1)] };
-  const link = Link(data, study, limits);
+  const link = Link(data, study, limits, SETTINGS);
   const askSurvey = Searchers.makeSurveyor(data, study, [...document.querySelectorAll("script.numbers")].map((script) => script.textContent).join("\n"));
   let selected = null, chosen = null, pair = [null, null], verdict = null, survey = null, result = null, layout = null, pending = null, problems = [];
   const rows = {}; // what is drawn, by chart
@@ -52,7 +52,7 @@
       drawCharts();
       drawSession();
     }
-    keepAddress();
+    writeAddress(link.write(set, start, pair, chosen));
   }
 
   function tellTrouble(none) {
@@ -130,7 +130,7 @@
     for (const place of document.querySelectorAll(".lot")) place.textContent = countNoun(x, "result", "results");
     const axis = { low: 0, high: end, title: `query, ${countNoun(x, "rank", "ranks")} each`, grid: Array.from({ length: longest + 1 }, (_, n) => n * x), ticks: Array.from({ length: longest }, (_, n) => [(n + 0.5) * x, `Q${n + 1}`]) };
     const place = (position) => `Q${Math.ceil(position / x)}, rank ${((position - 1) % x) + 1}: `;
-    const curves = new Map(result.groups.map((group) => [group.code, layCurve(group, end, x)]));
+    const curves = new Map(result.groups.map((group) => [group.code, layCurve(group, end)]));
     const series = result.groups.map((group) => ({ colour: group.code, dash: dashOf(group.code), name: set.by === null ? "" : nameOf(group.code), ...curves.get(group.code), band: isCompared(group.code) ? curves.get(group.code).band : [] }));
     const drawn = sample(result.sessions), behind = byId("single").checked ? drawn.map(layLine) : [];
     byId("line-count").textContent = !byId("single").checked ? "" : drawn.length < result.sessions.length ? `${drawn.length} of ${result.sessions.length} sessions are drawn in the background, an even selection; click one to see it below.` : drawn.length === 1 ? "There is one session." : `All ${drawn.length} sessions are drawn in the background; click one to see it below.`;
@@ -144,17 +144,14 @@
   }
 
   // The mean curve of a group with its band, held to the end of the longest session of all.
-  function layCurve(group, end, x) {
-    const errors = group.ends.map((one) => Searchers.standardError(one));
+  function layCurve(group, end) {
+    const errors = result.standardErrors(group);
     const points = Array.from(group.curve, (mean, p) => [p + 1, Number.isNaN(mean) ? null : mean]);
     if (set.hold !== "growing" && points.length < end && isKnown(group.mean)) points.push([end, group.mean]);
-    return { points, band: layBand(points, errors, x), at: (position) => group.curve[Math.min(position, group.curve.length) - 1], error: (position) => errorAt(errors, position, x) };
+    return { points, band: layBand(points, errors), at: (position) => group.curve[Math.min(position, group.curve.length) - 1], error: (position) => errorAt(errors, position) };
   }
-  const errorAt = (errors, position, x) => {
-    const n = Math.min(position / x, errors.length) - 1, low = Math.floor(n), before = low < 0 ? 0 : errors[low];
-    return before + (n - low) * ((errors[low + 1] ?? before) - before);
-  };
-  const layBand = (points, errors, x) => points.map(([at, mean]) => [at, mean, 1.96 * errorAt(errors, at, x)]).filter(([, mean, reach]) => mean !== null && Number.isFinite(reach)).map(([at, mean, reach]) => [at, mean - reach, mean + reach]);
+  const errorAt = (errors, position) => errors[Math.min(position, errors.length) - 1];
+  const layBand = (points, errors) => points.map(([at, mean]) => [at, mean, 1.96 * errorAt(errors, at)]).filter(([, mean, reach]) => mean !== null && Number.isFinite(reach)).map(([at, mean, reach]) => [at, mean - reach, mean + reach]);
   function describeAt(curve, position, format = formatNumber) {
     const mean = curve.at(position), reach = 1.96 * curve.error(position);
     return !isKnown(mean) ? "–" : `${format(mean, 3)}${Number.isFinite(reach) ? ` (${format(mean - reach, 3)} to ${format(mean + reach, 3)})` : ""}`;
@@ -169,11 +166,11 @@
   function drawDifference(axis, curves, place, end) {
     byId("difference-part").hidden = verdict.other === undefined;
     if (verdict.other === undefined) { rows.difference = null; return; }
-    const [first, second] = [verdict.leader, verdict.other].map((g) => result.groups.find((group) => group.code === layout.codes[g])), x = set.x;
+    const [first, second] = [verdict.leader, verdict.other].map((g) => result.groups.find((group) => group.code === layout.codes[g]));
     const [one, other] = [first, second].map((group) => curves.get(group.code));
-    const errors = Array.from({ length: end / x }, (_, n) => Searchers.standardError(...[first, second].map((group) => group.ends[Math.min(n, group.ends.length - 1)])));
+    const errors = result.standardErrors(first, second);
     const at = (position) => one.at(position) - other.at(position), points = Array.from({ length: end }, (_, p) => [p + 1, isKnown(at(p + 1)) ? at(p + 1) : null]);
-    const curve = { points, band: layBand(points, errors, x), at, error: (position) => errorAt(errors, position, x) };
+    const curve = { points, band: layBand(points, errors), at, error: (position) => errorAt(errors, position) };
     rows.difference = curve;
     byId("difference-head").replaceChildren("The difference: ", userText(nameOf(first.code), {}, 40), " − ", userText(nameOf(second.code), {}, 40));
     Charts.drawLines(byId("difference"), { label: "Difference of the two curves by query and rank", height: 210, x: axis, y: { title: "difference" }, fit: [0], series: [{ colour: first.code, name: "", ...curve }], positions: [1, end], describe: (position) => [place(position), describeAt(curve, position, (number, digits) => withSign(number, digits))] });
@@ -224,12 +221,6 @@
   }
 
   // ── the address ──
-  function keepAddress() {
-    const text = link.write(set, start, pair, chosen);
-    try {
-      history.replaceState(null, "", text ? `#${text}` : location.href.split("#")[0]);
-    } catch { /* some browsers keep a page on disk from saying where it is */ }
-  }
   function readAddress() {
     if (location.hash && !location.hash.includes("=")) return false; // a place in the page
     let asked;

@@ -1,7 +1,7 @@
 "use strict";
 // The queries (or sessions) of a report: two runs compared query by query, the table of all of them, and one at a time.
 (() => {
-  const { makeElement, makeSvgElement, byId, userText, fillOptions, formatNumber, withSign, tone, countNoun, capitalise, csvField } = Elements;
+  const { makeElement, makeSvgElement, byId, userText, fillOptions, formatNumber, withSign, tone, countNoun, capitalise, csvField, writeAddress } = Elements;
   const data = JSON.parse(byId("data").textContent);
   const { runs, base, measures, queries, values, texts, words } = data;
   const groups = data.groups || null; // systems of which each has sessions of its own
@@ -220,9 +220,7 @@
     drawQuery();
     drawTable();
     if (!go) return;
-    try {
-      history.replaceState(null, "", `#query=${encodeURIComponent(queries[q])}`);
-    } catch { /* some browsers keep a page on disk from saying where it is */ }
+    writeAddress(`query=${encodeURIComponent(queries[q])}`);
     if (getComputedStyle(byId("query")).position !== "sticky") byId("query").scrollIntoView({ block: "start" }); // it stands beside the table then
     byId("query").focus({ preventScroll: true });
   }
