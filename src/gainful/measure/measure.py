@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from attrs import evolve, field, frozen
 
-from gainful.errors import BadValue, UnknownName, WrongType, check_name
+from gainful.errors import BadValue, Missing, UnknownName, WrongType, check_name
 from gainful.measure.catalogue import MEASURES, find_entry, measure_names
 from gainful.measure.entry import Entry
 from gainful.measure.formulas import as_discount, as_gain, find_in_plugins
@@ -22,7 +22,7 @@ def cutoff(k: object, entry: Entry) -> int | float | None:
     """What stands behind @: a whole number from 1 on, a level of recall, or nothing."""
     if entry.cutoff_kind in ("needed", "recall") and k is None:
         example = f"{entry.name}@{10 if entry.cutoff_kind == 'needed' else 0.1}"
-        raise BadValue("k", None, f"a cutoff, such as {example}")
+        raise Missing("k", None, f"{entry.name} needs a cutoff: write {example}")
     if k is None:
         return None
     if entry.cutoff_kind == "none":

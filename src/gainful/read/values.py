@@ -9,9 +9,9 @@ from typing import Any
 import polars as pl
 from attrs import frozen
 
-from gainful.errors import BadInput, BadValue, WrongType
+from gainful.errors import BadInput, BadValue, Swapped, WrongType
 from gainful.read.column_names import QUERY, VALUE_COLUMNS
-from gainful.read.formats import find_table_format
+from gainful.read.formats import find_format, find_table_format
 from gainful.read.frames import as_polars, is_frame
 from gainful.read.named_columns import InputTable, as_table, read_table
 from gainful.read.query_columns import parse_labels
@@ -59,6 +59,9 @@ def read_values(
     fields = source.first_line().split("\t")
     if len(fields) == 3 and fields[0] != fields[0].rstrip() and fields[0][:1].isalpha():
         return _check(_parse_printed(source, run), source.name)
+    if find_format(source).name == "trec" and len(source.first_line().split()) == 6:
+        way = f"gainful compare QRELS RUN…, or values of queries: {_EXPECTED}"
+        raise Swapped(source.name, "this is a run, not values", way)
     table = read_table(source, find_table_format(source))
     return _check(_lengthen(table, run, measures), source.name)
 
