@@ -240,6 +240,26 @@ def test_where_p_steps_down_and_the_interval_holds_0_a_line_says_why():
     assert pair.low < 0 < pair.high
     (note,) = find_notes(comparison.notes, "RR", "r1", "r0", "interval", "0")
     assert "significant" in note
+    rows = [row for row in comparison.to_text().splitlines() if "†" in row]
+    assert [row.split()[1] for row in rows[:-1]] == ["r1"]
+    against = gainful.compare(results, pairs="baseline")
+    assert against.is_at_odds(against.pair("RR", "r1", "r0"))
+    *_, evidence = against.page().answer.split("r1 by")
+    assert evidence.index("p") < evidence.index("interval")  # p decides, and is said first
+
+
+def test_no_difference_is_detectable_where_no_p_can_be_significant():
+    for number, is_detectable in ((4, False), (12, True)):
+        judged = {f"q{at}": {"a": 1} for at in range(number)}
+        worse = {query: [*"xyz"[: 1 + at % 3], "a"] for at, query in enumerate(judged)}
+        runs = {"worse": worse, "better": {query: ["a"] for query in judged}}
+        (line,) = [
+            line
+            for line in gainful.compare(judged, runs, "RR").to_text().splitlines()
+            if "80 % power" in line
+        ]
+        assert ("better" in line) == is_detectable
+        assert (list_facts(line) == ["80", "4", "0.05"]) != is_detectable
 
 
 def test_with_too_few_queries_it_is_said_that_nothing_can_be_significant():

@@ -9,6 +9,7 @@ import pandas as pd
 import polars as pl
 import pytest
 from example_files import EXAMPLES
+from facts import find_notes
 from hypothesis import given, strategies as st
 from refusals import refuses
 from scipy import stats
@@ -260,6 +261,24 @@ def test_a_comparison_within_a_group_is_that_of_its_queries_alone():
             assert item.pair.difference == pytest.approx(pair.difference)
             assert item.pair.p == pytest.approx(pair.p)
             assert item.mean - item.other_mean == pytest.approx(pair.difference)
+
+
+def test_a_group_of_too_few_queries_has_no_interval_and_a_note():
+    few, many = [f"f{at}" for at in range(4)], [f"m{at}" for at in range(8)]
+    judged = {query: {"a": 1} for query in (*few, *many)}
+    runs = {
+        "worse": {query: [*"xyz"[: 1 + at % 3], "a"] for at, query in enumerate(judged)},
+        "better": {query: ["a"] for query in judged},
+        "middle": {query: [*"xy"[: at % 3], "a"] for at, query in enumerate(judged)},
+    }
+    compared = gainful.compare(judged, runs, "RR", group=lambda query: query[0])
+    against = [item for item in compared.groups.pairs if item.pair.system == "better"]
+    known = {item.group: item.pair.low is not None for item in against}
+    assert known == {"f": False, "m": True}
+    notes = find_notes(compared.notes, "'f'")
+    assert len(notes) == 2
+    assert find_notes(notes, "RR", 4, 0.125, 0.05)
+    assert not find_notes(compared.notes, "'m'")
 
 
 @pytest.mark.parametrize(("family", "number"), [("measure", 3), ("all", 6)])

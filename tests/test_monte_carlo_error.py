@@ -58,6 +58,8 @@ def test_a_decision_that_another_seed_could_turn_is_said_to_be_none():
         comparison = gainful.compare(JUDGED, make_runs(shift, 2), "P@10", resamples=199)
         ps.append(comparison.pairs[0].p_corrected)
         notes.append(bool(find_notes(comparison.notes, "close", "0.05", "decide")))
+        assert notes[-1] == comparison.is_undecided(comparison.pairs[0])
+        assert notes[-1] == ("simulation error of 0.05" in comparison.page().answer)
     error = np.sqrt(np.array(ps) * (1 - np.array(ps)) / 199)
     assert notes == (np.abs(np.array(ps) - 0.05) < 2 * error).tolist()
     assert 0 < sum(notes) < len(notes)

@@ -146,7 +146,7 @@ def test_judgments_of_three_fields_are_query_document_grade(put, text):
 def test_tables_without_a_header_are_query_document_grade(put, text, name):
     qrels = read_qrels(put(text, name))
     assert qrels.frame.rows() == [("1", "a", 2.0), ("1", "b", 0.0)]
-    assert "three fields a line" in qrels.notes[0]
+    assert "three fields per line" in qrels.notes[0]
     with refuses(BadInput, f"{name}:{1 + text.count(chr(10))}", "'x'"):
         read_qrels(put(text + text.splitlines()[-1].replace("0", "x"), name))
 

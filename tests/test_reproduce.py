@@ -205,4 +205,6 @@ def test_the_command_tells_the_same(tmp_path, run_gainful, reproduction):
     rows = run_gainful(*words, "--format", "csv").out.splitlines()
     assert rows[0] == "what,run,measure,value"
     assert any(row.startswith("effect_ratio,effect,AP,0.0496") for row in rows)
-    assert "tau union 0.05 of 1" in " ".join(run_gainful(*words, "--format", "table").out.split())
+    assert "tau union 0.05 (at most 1)" in " ".join(
+        run_gainful(*words, "--format", "table").out.split()
+    )

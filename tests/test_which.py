@@ -175,7 +175,7 @@ APPENDIX = [3, 2, 3, 0, 0, 1, 2, 2, 3, 0]  # of Järvelin, Price, Delcambre & Ni
         ("4", APPENDIX, ("rank 2", "4.3333")),
         ("8.14", APPENDIX, ("rank 8", "8.0753", "gain 3")),
         ("0.387", [3, 2, 3, 0, 1, 2, 0, 1, 0, 2], ("rank 7", "0.3333", "third grade 3")),
-        ("1.892", WIKI, ("rank 3", "1.8928", "cut off")),
+        ("1.892", WIKI, ("rank 3", "1.8928", "truncated")),
     ],
 )
 def test_a_value_that_a_source_misprints_is_known(printed, grades, words, run_gainful):

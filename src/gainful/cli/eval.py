@@ -77,14 +77,14 @@ def evaluate(
     if keep_going:
         raise click.UsageError("--keep-going needs --collections FOLDER")
     if qrels is None:
-        raise click.UsageError("name QRELS and runs: gainful eval QRELS RUN…")
+        raise click.UsageError("give QRELS and at least one RUN: gainful eval QRELS RUN…")
     if options["interval"] is None:
         refuse_idle_options(("resamples", "seed"), "needs --interval")
     elif per_query and form in WITHOUT_NOTES:
         raise click.UsageError(f"--interval needs means; {form} has none with --per-query")
     if not runs and not holds_qrels_and_run(qrels, options["columns"]):
         way = "gainful eval QRELS RUN… (only a file with both retrieved and relevant needs none)"
-        raise click.UsageError(f"name at least one RUN: {way}")
+        raise click.UsageError(f"give at least one RUN: {way}")
     _mention_per_query(options["measures"], per_query=per_query)
     options = {name: value for name, value in options.items() if value is not None}
     results = evaluate_runs(qrels, runs=runs or name_runs((qrels,)), **options)

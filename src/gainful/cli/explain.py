@@ -116,11 +116,11 @@ def _explain_session(
     context_settings=GRADES_SETTINGS,
 )
 def which(*, value: str, grades: tuple[str, ...], judged: str | None) -> tuple[Shown, int]:
-    """Whose nDCG is this? Lists every formulation that gives VALUE for GRADES in rank order.
+    """Which formula gives this nDCG? Lists all formulas that give VALUE for GRADES.
 
-    Gains, discounts, bases, ideals, cutoffs and the settings of all known tools are tried; VALUE
-    is matched to the precision you type; one above 1 may be a DCG or CG. A tool keeps its own
-    settings: an ideal from the list ignores --judged. Exit status 1 if nothing fits.
+    Tries gains, discounts, bases, ideals, cutoffs and the settings of all known tools. VALUE is
+    matched to the precision you type; a value above 1 may be a DCG or CG. A tool keeps its own
+    settings: an ideal from the list ignores --judged. Exit status 1 if nothing matches.
 
     \b
     Examples:

@@ -81,7 +81,7 @@ _COMMANDS: Mapping[str, Mapping[str, str]] = {
     },
     "Single rankings and terms": {
         "explain": "How is the nDCG of this ranking computed?",
-        "which": "Whose nDCG is this?",
+        "which": "Which formula gives this nDCG?",
         "measures": "What can be computed, and what do its options mean?",
         "conventions": "What does a tool do, in plain words?",
     },

@@ -62,6 +62,6 @@ def plan(*, runs: Any, difference: Any, **options: Any) -> Shown:
       gainful plan qrels.txt old.txt new.txt -m nDCG@10 -o plan.json
     """
     if len(runs) < 2:
-        raise click.UsageError("name QRELS and two runs or more: gainful plan QRELS RUN RUN…")
+        raise click.UsageError("give QRELS and at least two runs: gainful plan QRELS RUN RUN…")
     wanted = DIFFERENCE if difference is None else difference
     return api.plan(runs=runs, difference=wanted, **options)

@@ -26,7 +26,7 @@ _OF_RUNS = {
     "interactions": "applies to runs only, for Novelty",
     "standardise": "applies to runs only, which all have the same queries",
 }
-_NUMBERS = {1: "a run", 2: "two runs"}
+_NUMBERS = {1: "at least one run", 2: "at least two runs"}
 
 
 def take_sessions(text: str) -> tuple[Row, ...]:
@@ -60,13 +60,13 @@ def ask(
 
 def _take_runs(options: Mapping[str, Any], at_least: int) -> tuple[list[Any], dict[str, Any]]:
     idle = [name for name in _OF_SESSIONS if name in options]
-    why = "applies to sessions only: name them with --sessions FILE"
+    why = "applies to sessions only: pass them with --sessions FILE"
     refuse_idle_options(["by"], f"{why}; for groups of queries use --group COLUMN")
     refuse_idle_options(idle, why)
     if options["qrels"] is None or len(options["runs"]) < at_least:
         usage = f"{click.get_current_context().command_path} QRELS {'RUN ' * (at_least - 1)}"
         raise click.UsageError(
-            f"name QRELS and {_NUMBERS[at_least]} or more: {usage}RUN… (or --sessions FILE)"
+            f"give QRELS and {_NUMBERS[at_least]}: {usage}RUN… (or --sessions FILE)"
         )
     return [options["qrels"], options["runs"]], _select(options, _RUN_OPTIONS)
 

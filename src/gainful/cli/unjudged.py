@@ -41,8 +41,8 @@ def unjudged(
     """How much could documents without a judgment change each RUN's mean?
 
     Prints the smallest and the largest mean over all grades that they could have (the ideal
-    changes with them), and the mean of condensed lists, without them. exact: some grading reaches
-    the limit; outer: no grading exceeds it.
+    changes with them), and the mean of condensed lists, without them. exact: both can be
+    reached; outer: no grading exceeds them.
 
     Exit status: 0 done, 2 invalid input or options.
 
@@ -54,7 +54,7 @@ def unjudged(
       gainful unjudged qrels.txt bm25.txt dense.txt -m P@10 --first 20
     """
     if not runs and not holds_qrels_and_run(qrels, options["columns"]):
-        raise click.UsageError("name at least one RUN: gainful unjudged QRELS RUN…")
+        raise click.UsageError("give at least one RUN: gainful unjudged QRELS RUN…")
     runs = runs or name_runs((qrels,))
     if first is not None:
         check_whole_number("first", first)

@@ -236,7 +236,7 @@ class Convention(Settings):
     )
     rel: float | None = setting(
         None,
-        "From which grade on is a document relevant?",
+        "What is the lowest relevant grade?",
         allowed="any finite number",
         fits=_allow_number_or_none(above=-inf),
     )
@@ -248,8 +248,8 @@ class Convention(Settings):
     )
     cutoff: int | None = setting(
         None,
-        "How deep does a measure without a cutoff look?",
-        allowed="a whole number from 1 on",
+        "What is the cutoff of a measure that sets none?",
+        allowed="a whole number of at least 1",
         fits=_allow_integer_or_none(1, MAX_COUNT),
     )
     ideal: Ideal = setting(
@@ -264,8 +264,8 @@ class Convention(Settings):
         "k",
         "How deep is the ideal ranking?",
         {
-            "k": "cut at k, as the ranking is",
-            "all": "never cut, even where the ranking is cut at k",
+            "k": "cut at k, like the ranking",
+            "all": "never cut, even if the ranking is cut at k",
             "retrieved": "cut at the number of documents retrieved, if that is less than k",
         },
     )
@@ -287,13 +287,13 @@ class Convention(Settings):
         "zero",
         "How does a retrieved document without a judgment count?",
         {
-            "zero": "no gain, and keeps its rank",
+            "zero": "it has no gain and keeps its rank",
             "remove": "removed from the ranking; the others move up",
         },
     )
     unjudged_grade: float | None = setting(
         None,
-        "Which grade does a retrieved document without a judgment have, for gains?",
+        "What grade does a retrieved document without a judgment have in measures of gain?",
         allowed="any finite number, or none",
         fits=_allow_number_or_none(above=-inf),
     )
@@ -305,51 +305,51 @@ class Convention(Settings):
             "keep": "its negative gain; the ideal stops before it",
             "remove": "removed from the ranking; the others move up",
             "in_ideal": "its negative gain; the ideal ends with it",
-            "error": "it is refused",
+            "error": "an error",
         },
     )
     fractional: Fractional = setting(
         "keep",
         "What happens to a grade that is not a whole number?",
         {
-            "keep": "fractions are kept",
-            "truncate": "fractions are cut off, silently",
-            "error": "it is refused",
+            "keep": "kept as it is",
+            "truncate": "truncated to a whole number, silently",
+            "error": "an error",
         },
     )
     empty: Empty = setting(
         0,
         "What is the score of a query with nothing relevant (an ideal of zero)?",
         {
-            0: "with nothing relevant it scores 0",
-            1: "with nothing relevant it scores 1",
-            "skip": "with nothing relevant it is left out of the mean",
-            "error": "it is refused",
+            0: "a query with nothing relevant scores 0",
+            1: "a query with nothing relevant scores 1",
+            "skip": "a query with nothing relevant is left out of the mean",
+            "error": "an error",
         },
     )
     missing: Missing = setting(
         "zero",
         "What is the score of a judged query that the run lacks?",
-        {"zero": "0", "skip": "nothing: it is left out of the mean", "error": "it is refused"},
+        {"zero": "0", "skip": "none; the query is left out of the mean", "error": "an error"},
     )
     extra: Extra = setting(
         "ignore",
         "What is the score of a query without judgments?",
         {
-            "ignore": "nothing: it is left out",
+            "ignore": "none; the query is left out",
             "empty": "the same as a query with nothing relevant",
             "zero": "0",
-            "error": "it is refused",
+            "error": "an error",
         },
     )
     duplicates: Duplicates = setting(
         "error",
         "What if a ranking lists a document twice?",
         {
-            "error": "it is refused",
-            "first": "the one that scores best counts",
-            "last": "the last one counts",
-            "count": "each one counts, so a value can exceed 1",
+            "error": "an error",
+            "first": "the entry with the best score counts",
+            "last": "the last entry counts",
+            "count": "every entry counts, so a value can exceed 1",
         },
     )
     namesake: Namesake = setting(
@@ -396,18 +396,18 @@ class Convention(Settings):
         "What if the ideal ranking itself has a negative value?",
         {
             "empty": "the query scores as if nothing were relevant",
-            "divide": "it still divides, so a value can have any size",
-            "divide_or_dcg": "it still divides; where it is 0, the value is the DCG",
+            "divide": "the DCG is still divided by it, so a value can have any size",
+            "divide_or_dcg": "the DCG is still divided by it; if it is 0, the value is the DCG",
         },
     )
     divisor: Divisor = setting(
         "relevant",
-        "What divides the sum of precisions in AP?",
+        "What is the sum of precisions in AP divided by?",
         {
-            "relevant": "by the number of all relevant documents",
-            "reachable": "by that number, but at most by the cutoff",
-            "k": "by the cutoff",
-            "found": "by the number of relevant documents among the first k",
+            "relevant": "the number of relevant documents",
+            "reachable": "the number of relevant documents, but at most the cutoff",
+            "k": "the cutoff",
+            "found": "the number of relevant documents among the first k",
         },
     )
     rbp_grades: RbpGrades = setting(
@@ -417,13 +417,13 @@ class Convention(Settings):
     )
     filtered_order: Literal["score", "input"] = setting(
         "score",
-        "In which order does FilteredDCG take the documents?",
+        "In which order does FilteredDCG process the documents?",
         {"score": "by score, the highest first", "input": "in the order given"},
     )
     no_hits: NoHits = setting(
         "as_is",
         "What is the score of a run without judged documents?",
-        {"as_is": "what its queries score", "zero": "0 for every query"},
+        {"as_is": "the mean over its queries, as for any other run", "zero": "0 for every query"},
     )
     decimals: int | None = setting(
         None,

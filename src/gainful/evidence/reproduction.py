@@ -256,10 +256,10 @@ def _describe(reproduction: Reproduction) -> str:
     sentences = []
     if reproduction.orders:
         order = reproduction.orders[0]
-        tau = "" if order.tau_union is None else f"tau union {order.tau_union:.2f} of 1 and "
+        tau = "" if order.tau_union is None else f"tau union {order.tau_union:.2f} (at most 1) and "
         sentences.append(
-            f"The rankings agree with the original's by {tau}"
-            f"RBO {order.rbo:.2f} of {order.largest_rbo:.3g}."
+            f"Agreement with the original rankings: {tau}"
+            f"RBO {order.rbo:.2f} (at most {order.largest_rbo:.3g})."
         )
     if reproduction.errors:
         error = reproduction.errors[0]
@@ -272,7 +272,7 @@ def _describe(reproduction: Reproduction) -> str:
         if effect.effect_ratio is not None:
             ratio = round(effect.effect_ratio, 2) + 0.0  # no minus before a zero
             delta = "" if effect.delta_relative is None else f"; ΔRI {effect.delta_relative:+.4f}"
-            improvement = f"Its improvement in {effect.measure} is {ratio:.2f} of the original's"
+            improvement = f"Its improvement in {effect.measure} is {ratio:.2f} times the original's"
             sentence = f"{improvement} (effect ratio{delta})."
         sentences.append(sentence)
     return " ".join(sentences)
@@ -283,7 +283,7 @@ def _list_notes(reproduction: Reproduction, *, verbose: bool) -> list[str]:
     if reproduction.orders:
         lines.append(
             f"tau union and RBO (p = {reproduction.p:g}) of the first {reproduction.depth} "
-            "documents · most RBO: that of equal lists, below 1 where they are shorter"
+            "documents · most RBO: the RBO of identical lists, below 1 for shorter lists"
         )
     if reproduction.effects:
         lines.append("effect ratio: 1 is the same effect · ΔRI: 0 is the same relative improvement")

@@ -39,7 +39,7 @@ from gainful.text import count_noun, format_exact
 from gainful.types import Array, Ranks, fill_masked, finite_or_none, is_number
 
 _TOP = 10  # ranks of a query that are shown anyway; further down, only those that add something
-_HOW = "adds: how much the value changes with this rank"
+_HOW = "adds: the value down to this rank, minus the value down to the rank before"
 
 
 @frozen(kw_only=True)

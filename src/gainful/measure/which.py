@@ -78,7 +78,7 @@ MISPRINTS = (
         IDCG(gain="exp"),
         (3, 2, 3, 0, 1, 2, 0, 1, 0, 2),
         ("7", "3.5", "3.5", "1.89", "1.07", "1.07", "0.387", "0.316"),
-        "a third grade 3 is in the ideal; ranks 2, 4, 5 and 7 have the discount of another rank",
+        "the ideal contains a third grade 3; ranks 2, 4, 5 and 7 use the discount of another rank",
         terms=True,
     ),
     Misprint(
@@ -86,7 +86,7 @@ MISPRINTS = (
         DCG(discount="jk2002", b=2),
         (3, 2, 3, 0, 1, 2),
         ("3", "2", "1.892", "0", "0.431", "0.774"),
-        "cut off, not rounded",
+        "truncated, not rounded",
         terms=True,
     ),
 )
@@ -392,8 +392,8 @@ def format_answer(formulations: Formulations) -> str:
     """Whose value it is, and how many others give it."""
     value, within = formulations.text, f"{Decimal(str(formulations.tolerance)):f}"
     if not formulations.matches:
-        reason = ": it is a misprint. The" if formulations.misprints else "; the"
-        return f"Nothing gives {value} ± {within}{reason} nearest are listed."
+        reason = "; it is a misprint" if formulations.misprints else ""
+        return f"No formulation gives {value} ± {within}{reason}. The nearest values are listed."
     best, count = formulations.matches[0], len(formulations.matches)
     rest = count_noun(count - 1, "other formulation gives", "other formulations give")
     others = f"; {rest} it too" if count > 1 else ""

@@ -70,9 +70,9 @@ class Header:
         if column is None:
             raise NoColumn(
                 self.name,
-                f"there is no column for the {role}; there are {self._list_columns()}",
-                f"one of {', '.join(aliases)}; or name it with columns= (--columns), by number "
-                "without a header",
+                f"there is no column for the {role}; known: {self._list_columns()}",
+                f"one of {', '.join(aliases)}; or set it with columns= (--columns); without a "
+                "header, by number",
             )
         return column
 
@@ -174,7 +174,7 @@ class InputTable:
                     frame = pl.DataFrame({"query": query, "number": number})
                     role = trec_files.decide_role(frame, self.name)
                 names[role] = (rest[0],)
-                words = f"three fields a line, no header; read as query, document, {role}"
+                words = f"three fields per line, no header; read as query, document, {role}"
                 table = evolve(table, notes=(*self.notes, f"{self.name}: {words}"))
         columns.note_positions(roles, self.name)
         return table.rename(ColumnMapping(names, needed=[*named]), roles)

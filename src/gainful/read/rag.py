@@ -180,7 +180,7 @@ def refuse_unknown_lists(
     roles |= {} if path is None else {"doc": path}
     mapping = ",".join(f"{role}={field}" for role, field in roles.items())
     allowed = f"--columns {mapping} (columns={json.dumps(roles)}); {_EXPECTED}"
-    raise NoColumn(name, f"lists in fields without known names: is {words}?", allowed)
+    raise NoColumn(name, f"fields with unknown names hold lists: is {words}?", allowed)
 
 
 def _find_list(lists: Sequence[str], names: Sequence[str], words: Sequence[str]) -> str | None:
@@ -268,7 +268,7 @@ def _read_parts(
             key, record = "retrieved", {**record, "retrieved": answer}
         if name is None or key is None:
             missing, looked_for = ("query", _QUERY) if name is None else (kind.lists[0], kind.lists)
-            message = f"there is no {quote(missing)}; there are {', '.join(map(str, record))}"
+            message = f"there is no {quote(missing)}; known: {', '.join(map(str, record))}"
             raise BadInput(place, message, f"one of {', '.join(looked_for)}, as in {_EXPECTED}")
         if str(name) in seen:
             raise BadInput(place, f"query {quote(name)} comes twice", "each query once")

@@ -96,7 +96,7 @@ def read_rows(
         rows, commented = Rows(kind, source.name, scanned[0], locate), scanned[1]
     notes = note_comments(source) if commented else []
     if line_format is SHORT_QRELS:
-        notes.append(f"{source.name}: three fields a line, read as {line_format.description}")
+        notes.append(f"{source.name}: three fields per line, read as {line_format.description}")
     if line_format is SHORT_RUN:
         named = [role for role, place in _PLACES.items() if place in columns.names.get(role, ())]
         columns.fit.found.update(named)
@@ -104,7 +104,7 @@ def read_rows(
         third = [role for role in named if role not in ("query", "doc")]
         numbers = rows.frame.rename({"score": "number"})
         role = third[0] if third else decide_role(numbers, rows.name)
-        notes.append(f"{source.name}: three fields a line, read as query document {role}")
+        notes.append(f"{source.name}: three fields per line, read as query document {role}")
         sign = -1 if role == "rank" else 1
         rows = evolve(rows, frame=rows.frame.with_columns(pl.col("score") * sign))
     return evolve(
@@ -141,8 +141,8 @@ def decide_role(frame: pl.DataFrame, name: str) -> Literal["score", "rank"]:
         return "score"
     raise BadInput(
         name,
-        "three fields a line, and the third, a whole number that does not count 1, 2, 3, … in "
-        "every query, can be a score or a rank (or a grade: are the arguments swapped?)",
+        "the third of three fields per line can be a score or a rank: its whole numbers do not "
+        "count 1, 2, 3, … in every query (if they are grades, the arguments are swapped)",
         '--columns run.score=3 or --columns run.rank=3 (columns={"run.score": "3"})',
     )
 

@@ -16,7 +16,7 @@ from attrs import define, evolve, field
 
 from gainful.errors import BadValue, CannotCompare
 from gainful.evidence.comparisons.comparison import Comparison
-from gainful.evidence.comparisons.comparison_answer import write_notes
+from gainful.evidence.comparisons.comparison_answer import describe_small_groups, write_notes
 from gainful.evidence.comparisons.comparison_values import (
     Equivalence,
     Evidence,
@@ -435,6 +435,13 @@ def compare_groups(
     pairs: list[GroupPair] = []
     for family in filter(None, families):
         pairs += _test_family(family, method, places)
+    family_size = max((len(family) for family in families), default=0) * len(places)
+    notes += describe_small_groups(
+        [(label, s.tables[name]) for name, label, s in samples if isinstance(s, PairedSample)],
+        pairs,
+        evolve(comparison.evidence, method=method, family=family_size),
+        np.array(places),
+    )
     interactions = []
     for measure in comparison.measures:
         own = [sample for name, sample in paired if name == measure]
@@ -445,7 +452,7 @@ def compare_groups(
         pairs=pairs,
         interactions=interactions,
         correction=method.correction,
-        family=max((len(family) for family in families), default=0) * len(places),
+        family=family_size,
         alpha=method.resampling.alpha,
         clustered=comparison.evidence.cluster is not None,
         notes=notes,

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 from attrs import frozen
 
-from gainful.evidence.comparisons.comparison_answer import describe_comparison, label_system
+from gainful.evidence.comparisons.comparison_answer import (
+    describe_comparison,
+    find_smallest_p,
+    label_system,
+)
 from gainful.evidence.comparisons.comparison_values import (
+    AT_ODDS,
     MAX_GROUPS,
     ComparisonValues,
     Equivalence,
@@ -82,6 +87,13 @@ class Comparison(ComparisonValues, Shown):
             data=lambda: self.to_dict() | more,
             appendix=changes,
         )
+
+    if not TYPE_CHECKING:  # a type checker knows that there is no such thing
+
+        def __getitem__(self, name: object) -> NoReturn:
+            measure = name if name in self.measures else self.measures[0]
+            advice = f"comparison.frame.filter(measure={measure!r}) has the pairs of a measure"
+            raise TypeError(f"a Comparison has no [{name!r}]; {advice}")
 
     def plot(self, **options: Any) -> alt.TopLevelMixin:
         """The difference of each system to the baseline, with its interval.
@@ -243,7 +255,7 @@ def _format_evidence(comparison: Comparison, pair: Pair | None) -> tuple[str, ..
     effect = pair.effect
     return (
         format_difference(pair.difference),
-        format_interval(pair),
+        format_interval(pair, is_significant=comparison.is_significant(pair)),
         format_p(pair.p),
         *((format_p(pair.p_corrected),) if has_correction else ()),
         "–" if effect is None else f"{effect.wins}/{effect.ties}/{effect.losses}",
@@ -255,14 +267,21 @@ def describe_differences(
     comparison: Comparison, measure: str, *, verbose: bool = False
 ) -> list[str]:
     """Groups without a significant difference, and the detectable difference."""
+    pairs = [pair for pair in comparison.pairs_against() if pair.measure == measure]
     return [
         to_one_line(line)
         for line in (
+            *describe_mark(map(comparison.is_at_odds, pairs)),
             _describe_indistinguishable(comparison, measure),
             *_describe_power(comparison, measure, verbose=verbose),
             *describe_interaction(comparison, measure),
         )
     ]
+
+
+def describe_mark(at_odds: Iterable[bool]) -> list[str]:
+    """What the mark behind an interval says, if one of the pairs of a table has it."""
+    return [f"{AT_ODDS} Significant, though the interval includes 0."] if any(at_odds) else []
 
 
 def _describe_indistinguishable(comparison: Comparison, measure: str) -> str:
@@ -300,6 +319,11 @@ def _describe_power(comparison: Comparison, measure: str, *, verbose: bool) -> l
         )
     if measure in comparison.bounded_measures and min(detectable.values()) >= 1:
         smallest = f"none: too few {pluralise(comparison.unit_in_words)}"
+    alpha = comparison.evidence.method.resampling.alpha
+    units = comparison.clusters.get(measure, comparison.units[measure])
+    if find_smallest_p(comparison.evidence, units) > alpha:
+        number = comparison.count_units(measure)
+        smallest = f"none: with {number} this test cannot reach {alpha:g}"
     level = f"; t test at {comparison.evidence.power_level:.2g}" if verbose else ""
     power = f"{100 * comparison.evidence.method.power:g} % power"
     return [f"Detectable difference at {power}: {smallest}{level}."]
@@ -504,7 +528,10 @@ def list_groups(groups: GroupComparison, measures: Sequence[str], baseline: str)
         interactions = [item for item in groups.interactions if item.measure == measure]
         if pairs:
             table = _build_group_table(groups, pairs)
-            lines = [_tell_dependence(groups, item) for item in interactions]
+            lines = describe_mark(
+                groups.is_significant(item) and item.pair.includes_zero for item in pairs
+            )
+            lines += [_tell_dependence(groups, item) for item in interactions]
             sections.append(Section(f"{measure} by {groups.by}", table, lines, strong=True))
     return sections
 
@@ -518,7 +545,8 @@ def _build_group_table(groups: GroupComparison, pairs: Sequence[GroupPair]) -> T
         (
             *(item.group, item.pair.system, str(item.units)),
             *(f"{item.mean:.4f}", f"{item.other_mean:.4f}"),
-            *(format_difference(item.pair.difference), format_interval(item.pair)),
+            format_difference(item.pair.difference),
+            format_interval(item.pair, is_significant=groups.is_significant(item)),
             *(format_p(item.pair.p), format_p(item.pair.p_corrected)),
         )
         for item in pairs
@@ -552,9 +580,11 @@ def _average(pairs: Sequence[GroupPair]) -> tuple[str, str, str]:
 
 def _tell_dependence(groups: GroupComparison, item: GroupInteraction) -> str:
     size = "" if item.f is None else f"F = {item.f:.2f}, "
-    depends = "depends on" if item.p <= groups.alpha else "is not shown to depend on"
-    difference = f"The difference of {item.system} and {item.other}"
-    return f"{difference} {depends} {groups.by} ({size}p {relate_p(item.p)})."
+    systems = f"between {item.system} and {item.other}"
+    sentence = f"No evidence that the difference {systems} depends on"
+    if item.p <= groups.alpha:
+        sentence = f"The difference {systems} depends on"
+    return f"{sentence} {groups.by} ({size}p {relate_p(item.p)})."
 
 
 def describe_groups(groups: GroupComparison) -> list[str]:

@@ -7,7 +7,13 @@ from functools import partial
 
 from attrs import frozen
 
-from gainful.evidence.comparisons.comparison_values import ComparisonValues, Pair, name_pairs
+from gainful.evidence.comparisons.comparison_values import (
+    ComparisonValues,
+    Evidence,
+    GroupPair,
+    Pair,
+    name_pairs,
+)
 from gainful.evidence.pairing import (
     PairedValues,
     describe_few_units,
@@ -17,6 +23,7 @@ from gainful.evidence.pairing import (
 from gainful.evidence.statistics.correction import CORRECTIONS, TUKEY
 from gainful.evidence.statistics.paired_tests import TESTS, TUKEY_NOTE
 from gainful.measure.entry import Direction
+from gainful.measure.groups import list_names
 from gainful.measure.results import ANSWER_DECIMALS, find_leaders
 from gainful.text import (
     capitalise_first,
@@ -30,7 +37,6 @@ from gainful.text import (
 from gainful.types import Ranks
 
 _MOST_ALIKE = 3  # pairs that are named one by one
-_UNDECIDED_ERRORS = 2  # Monte Carlo errors between p and alpha, below which chance may decide
 
 
 def write_notes(
@@ -42,7 +48,7 @@ def write_notes(
     notes = [*test_notes]
     notes += [note for item in paired for note in describe_left_out(item, comparison.systems)]
     notes += describe_pairs(comparison.pairs, partial(_describe_pair, paired=paired[0]))
-    notes += _describe_smallest_p(comparison, paired, pairs)
+    notes += _describe_smallest_p(comparison.evidence, paired, pairs)
     notes += describe_few_units(comparison.evidence.test, paired, pairs)
     notes += [] if test_notes else describe_step_down(comparison)
     notes += describe_undecided(comparison)
@@ -80,15 +86,44 @@ def _describe_pair(pair: Pair, paired: PairedValues) -> Iterator[str]:
         yield f": too few {pluralise(paired.unit)} for an interval at this level"
 
 
+def describe_small_groups(
+    groups: Sequence[tuple[str, PairedValues]],
+    group_pairs: Sequence[GroupPair],
+    evidence: Evidence,
+    pairs: Ranks,
+) -> list[str]:
+    """Which groups are too small for an interval, or for any p to be significant.
+
+    Args:
+        groups: each by name, once for each measure; none of a study.
+        group_pairs: what came out of the test, with the pairs of all groups.
+        evidence: that of all groups together.
+        pairs: the places of the systems that are compared.
+    """
+    unit = groups[0][1].unit if groups else evidence.paired_by
+    no_interval = f"too few {pluralise(unit)} for an interval at this level"
+    problems = [(no_interval, item.group) for item in group_pairs if item.pair.low is None]
+    for name, paired in groups:
+        texts = _describe_smallest_p(evidence, [paired], pairs)
+        problems += [(text, name) for text in texts]
+    names_by_problem: dict[str, list[str]] = {}
+    for problem, name in dict.fromkeys(problems):
+        names_by_problem.setdefault(problem, []).append(name)
+    return [
+        f"{'group' if len(names) == 1 else 'groups'} {list_names(names)}: {problem}"
+        for problem, names in names_by_problem.items()
+    ]
+
+
 def _describe_smallest_p(
-    comparison: ComparisonValues, paired: Sequence[PairedValues], pairs: Ranks
+    evidence: Evidence, paired: Sequence[PairedValues], pairs: Ranks
 ) -> list[str]:
     """Where not even the clearest difference could be significant, that is said."""
-    alpha = comparison.evidence.method.resampling.alpha
+    alpha = evidence.method.resampling.alpha
     notes = []
     for item in paired:
         units = int(item.count_differing(pairs).max())
-        smallest = _smallest_p(comparison, units)
+        smallest = find_smallest_p(evidence, units)
         if units and smallest > alpha:
             differing = f"{count_noun(units, item.unit)} that differ{'s' if units == 1 else ''}"
             notes.append(
@@ -98,11 +133,13 @@ def _describe_smallest_p(
     return notes
 
 
-def _smallest_p(comparison: ComparisonValues, units: int) -> float:
-    evidence = comparison.evidence
+def find_smallest_p(evidence: Evidence, units: int) -> float:
+    """The smallest p that the test can give if so many units differ; 0 where that is unknown."""
     resamples = evidence.method.resampling.resamples
     if evidence.test == TUKEY:
         return 1 / (resamples + 1)
+    if evidence.test not in TESTS:
+        return 0.0
     test = TESTS[evidence.test]
     by_chance = 1 / (resamples + 1) if test.resampled and not evidence.exact else 0.0
     by_signs = 2.0 ** (1 - units) if test.flips_signs else 0.0
@@ -114,15 +151,11 @@ def describe_undecided(comparison: ComparisonValues) -> list[str]:
     """Which decisions another seed could turn: p is nearer to alpha than two of its errors."""
     evidence = comparison.evidence
     alpha = evidence.method.resampling.alpha
-    errors = [(pair, evidence.p_corrected_error(pair)) for pair in comparison.pairs]
-    near = [
-        (pair, error)
-        for pair, error in errors
-        if error is not None and abs(pair.p_corrected - alpha) < _UNDECIDED_ERRORS * error
-    ]
+    near = [pair for pair in comparison.pairs if comparison.is_undecided(pair)]
     if not near:
         return []
-    (pair, error), which = near[0], name_pairs([pair for pair, _ in near])
+    pair, which = near[0], name_pairs(near)
+    error = evidence.p_corrected_error(pair)
     name = "corrected p" if evidence.corrects else "p"
     value = f"{name} is {pair.p_corrected:.4f} ± {error:.4f} (simulation error)"
     way = name_way("--resamples", "resamples=")
@@ -135,14 +168,7 @@ def describe_step_down(comparison: ComparisonValues) -> list[str]:
     evidence = comparison.evidence
     if not (CORRECTIONS[evidence.correction].steps_down and evidence.family > 1):
         return []
-    odd = [
-        pair
-        for pair in comparison.pairs
-        if comparison.is_significant(pair)
-        and pair.low is not None
-        and pair.high is not None
-        and pair.low <= 0 <= pair.high
-    ]
+    odd = [pair for pair in comparison.pairs if comparison.is_at_odds(pair)]
     if not odd:
         return []
     why = "p is corrected step by step, the interval for all pairs at once"
@@ -339,12 +365,19 @@ def _describe_evidence(comparison: ComparisonValues, pair: Pair, words: str = "b
     pair = pair.reverse() if comparison.direction(pair.measure).is_lower else pair
     decimals = choose_decimals(pair.difference, ANSWER_DECIMALS)
     name = "corrected p" if evidence.corrects else "p"
-    interval = ""
+    resampling = evidence.method.resampling
+    p = f"{name} {relate_p(pair.p_corrected)}"
+    if comparison.is_undecided(pair):
+        p += f", within its simulation error of {resampling.alpha:g}"
+    weighed = p
     if pair.low is not None and pair.high is not None:
         low, high = (f"{round(end, decimals) + 0.0:.{decimals}f}" for end in (pair.low, pair.high))
-        interval = f"{evidence.method.resampling.level} interval {low} to {high}, "
+        weighed = f"{resampling.level} interval {low} to {high}, {p}"
+        if comparison.is_at_odds(pair):
+            kind = "simultaneous " if evidence.corrects else ""
+            weighed = f"{p}; the {kind}{resampling.level} interval {low} to {high} includes 0"
     difference = words.format(f"{pair.difference:.{decimals}f}")
-    return f"{difference} ({interval}{name} {relate_p(pair.p_corrected)})"
+    return f"{difference} ({weighed})"
 
 
 def _format_mean(comparison: ComparisonValues, measure: str, system: str) -> str:

@@ -24,6 +24,10 @@ from gainful.types import Array
 
 # Tests whose p is a share of resamples that are as far on either side.
 _COUNT_BOTH_SIDES = (RANDOMISATION, TUKEY, FREEDMAN_LANE)
+_UNDECIDED_ERRORS = 2  # Monte Carlo errors between p and alpha, below which chance may decide
+
+
+AT_ODDS = "†"  # behind an interval that includes 0, though the difference is significant
 
 
 @frozen
@@ -92,6 +96,11 @@ class Pair:
         """Do they differ by the same everywhere?"""
         return self.effect is not None and self.effect.dz is None
 
+    @property
+    def includes_zero(self) -> bool:
+        """Is 0 in the interval, if there is one?"""
+        return self.low is not None and self.high is not None and self.low <= 0 <= self.high
+
     def reverse(self) -> Pair:
         """The comparison seen from the other side."""
         return evolve(
@@ -115,11 +124,12 @@ class Pair:
         return plain | dict(self.counts) | equivalence
 
 
-def format_interval(pair: Pair) -> str:
-    """From where to where the difference may be."""
+def format_interval(pair: Pair, *, is_significant: bool) -> str:
+    """From where to where the difference may be; marked where it is at odds with p."""
     if pair.low is None or pair.high is None:
         return "–"
-    return f"{format_difference(pair.low)} … {format_difference(pair.high)}"
+    mark = f" {AT_ODDS}" if is_significant and pair.includes_zero else ""
+    return f"{format_difference(pair.low)} … {format_difference(pair.high)}{mark}"
 
 
 def format_difference(value: float) -> str:
@@ -312,6 +322,16 @@ class ComparisonValues:
     def is_significant(self, pair: Pair) -> bool:
         """Is the difference significant, after correction?"""
         return pair.p_corrected <= self.evidence.method.resampling.alpha
+
+    def is_at_odds(self, pair: Pair) -> bool:
+        """Is the difference significant, though its interval includes 0?"""
+        return self.is_significant(pair) and pair.includes_zero
+
+    def is_undecided(self, pair: Pair) -> bool:
+        """Is p so near to alpha that another seed could turn the decision?"""
+        error = self.evidence.p_corrected_error(pair)
+        distance = abs(pair.p_corrected - self.evidence.method.resampling.alpha)
+        return error is not None and distance < _UNDECIDED_ERRORS * error
 
     def is_equivalent(self, pair: Pair) -> bool | None:
         """Are the two practically the same, after correction? None where that was not asked."""

@@ -20,7 +20,11 @@ from gainful.evidence.comparisons.compare import (
     is_paired,
 )
 from gainful.evidence.comparisons.comparison import Comparison
-from gainful.evidence.comparisons.comparison_answer import describe_pairs, describe_step_down
+from gainful.evidence.comparisons.comparison_answer import (
+    describe_pairs,
+    describe_step_down,
+    describe_undecided,
+)
 from gainful.evidence.comparisons.comparison_values import Pair
 from gainful.evidence.method import Method, MethodOptions, build_method, correct_outcome
 from gainful.evidence.pairing import Clusters, IndexPair, refuse_extremes
@@ -405,7 +409,7 @@ class Study(Sample):
                 break
         alpha = comparison.evidence.method.resampling.alpha
         notes += describe_pairs(comparison.pairs, partial(_describe_pair, unit=unit, alpha=alpha))
-        return [*notes, *describe_step_down(comparison)]
+        return [*notes, *describe_step_down(comparison), *describe_undecided(comparison)]
 
 
 def _describe_pair(pair: Pair, unit: str, alpha: float) -> Iterator[str]:

@@ -49,21 +49,21 @@ class Cause:
 _ALL_CAUSES = (
     Cause("gain", "gain", ("gain", "rel"), uses=("gain", "rel")),
     Cause("discount", "discount", ("discount", "b"), uses=("discount",)),
-    Cause("cutoff", "cutoff of a measure that names none", uses=("cutoff",)),
+    Cause("cutoff", "the default cutoff", uses=("cutoff",)),
     Cause("ideal", "where the ideal comes from", uses=("ideal",)),
     Cause("ideal_depth", "how deep the ideal goes", uses=("ideal_depth",)),
     Cause("ties", "ties", ("ties", "score_bits"), "tied", ("ties",)),
     Cause("duplicates", "documents listed twice", fact="duplicates"),
-    Cause("namesake", "documents named like their query", fact="namesakes"),
+    Cause("namesake", "documents with the id of their query", fact="namesakes"),
     Cause(
         *("unjudged", "unjudged documents", ("unjudged", "unjudged_grade")),
         *("unjudged", ("unjudged",)),
     ),
     Cause("negative", "negative grades", ("negative", "negative_ideal"), "negative", ("negative",)),
     Cause("divisor", "what AP is divided by", uses=("divisor",)),
-    Cause("rbp_grades", "what a document brings to RBP", uses=("rbp_grades",)),
+    Cause("rbp_grades", "what a relevant document adds to RBP", uses=("rbp_grades",)),
     Cause(
-        *("filtered_order", "the order in which FilteredDCG takes documents"),
+        *("filtered_order", "the order in which FilteredDCG processes documents"),
         uses=("filtered_order",),
     ),
     Cause(
@@ -88,8 +88,8 @@ _ALL_SESSION_CAUSES = (
     Cause("gain", "gain", ("gain", "rel")),
     Cause("discount", "rank discount", ("discount", "b")),
     Cause("query_discount", "query discount", ("query_discount", "bq")),
-    Cause("rank_discount", "where ranks are counted from"),
-    Cause("duplicates", "documents shown again"),
+    Cause("rank_discount", "where ranks start"),
+    Cause("duplicates", "documents shown more than once"),
     Cause("ideal", "the ideal session"),
     Cause("lists", "positions of a query"),
     Cause("depth", "how deep the searcher looks"),
@@ -121,8 +121,8 @@ LENIENT: Mapping[str, tuple[Any, str]] = {
     "missing": ("zero", "such queries scored 0"),
     "extra": ("ignore", "such queries were left out"),
     "duplicates": ("last", "the last one counted"),
-    "negative": ("zero", "such documents were worth nothing"),
-    "fractional": ("keep", "fractions counted as they are"),
+    "negative": ("zero", "such documents had no gain"),
+    "fractional": ("keep", "fractions counted unchanged"),
     "empty": (0, "such queries scored 0"),
 }
 

@@ -254,8 +254,8 @@ def _describe_main_cause(why: Why) -> str:
         effects = [f"{e.cause.title} {format_change(e.effect)}" for e in why.causes]
         return f"Its causes offset each other: {join_words(_shorten_list(effects))}."
     share = f"{_format_share(largest)} of the difference"
-    beside = count_noun(len(others), "other cause")
-    return f"The largest cause is {largest.cause.title} ({share}), beside {beside}."
+    number = count_noun(len(why.causes), "cause")
+    return f"The largest of {number} is {largest.cause.title} ({share})."
 
 
 def _build_cause_table(why: Why) -> Table:

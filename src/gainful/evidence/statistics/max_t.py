@@ -159,7 +159,7 @@ def flip_families(measures: Sequence[UnitSums], pairs: Ranks, resampling: Resamp
     p, corrected = (p.reshape(len(family), -1) for p in counts.p(exact=exact))
     reach = float(critical_value(np.concatenate(largest), resampling.alpha, exact=exact))
     means = np.stack([item.means for item in family])
-    margins = np.stack([item.margins(reach) for item in family])
+    margins = np.stack([item.margins(reach, resampling.alpha) for item in family])
     low, high = widen_to_zero(means - margins, means + margins, corrected > resampling.alpha)
     method = "simultaneous, max-T of centred differences"
     return Outcome(p, low, high, method, exact, means, corrected)
@@ -242,11 +242,15 @@ class _Differences:
         t[varies] = statistic[varies] * np.sqrt((number - 1) / rest[varies])
         return t
 
-    def margins(self, reach: float) -> Array:
-        """How far intervals go from their means; those of differences that do not vary nowhere."""
+    def margins(self, reach: float, alpha: float) -> Array:
+        """How far intervals go from their means; those of differences that do not vary nowhere.
+
+        Where all flips of so few units are more than alpha, no interval can be found.
+        """
         margins = np.zeros(len(self.means))
         varies = self.centred_scale > 0
-        margins[varies] = reach * self.standard_errors[varies]
+        few = np.count_nonzero(self.sizes) < -np.log2(alpha)  # as if they were tested alone
+        margins[varies] = np.inf if few else reach * self.standard_errors[varies]
         return margins
 
 

@@ -367,14 +367,14 @@ _ALL_TESTS = (
         flips_signs=True,
     ),
     PairedTest(
-        *("sign", "sign test", "are equally many queries better and worse?", sign_test),
-        note=f"p asks whether equally many queries are better and worse; {_NOT_OF_THE_MEAN}",
+        *("sign", "sign test", "are as many queries better as worse?", sign_test),
+        note=f"p asks whether as many queries are better as worse; {_NOT_OF_THE_MEAN}",
         takes_clusters=False,
         flips_signs=True,
     ),
     PairedTest(
         *("bootstrap", "bootstrap test (percentile)"),
-        "does the bootstrap interval of the mean reach zero?",
+        "does the bootstrap interval of the mean contain zero?",
         partial(bootstrap_test, method="percentile"),
         resampled=True,
         needs_variance=True,

@@ -19,7 +19,6 @@ from gainful.evidence.comparisons.comparison import (
     list_groups,
 )
 from gainful.evidence.comparisons.comparison_answer import describe_measure
-from gainful.evidence.comparisons.comparison_values import Pair
 from gainful.evidence.intervals import (
     Interval,
     MeanIntervals,
@@ -51,12 +50,7 @@ from gainful.types import finite_or_none
 
 _MAX_NAME_LENGTH = 60  # characters of a run's name
 _MAX_UNFOLDED = 6  # runs, of more of which tables are folded
-_NAME, _MEAN, _INTERVAL = 1, 2, 5  # columns of a comparison
-_ODD_MARK = "†"
-_AT_ODDS = (
-    "† The interval and the corrected p disagree: p corrects for the other pairs differently than "
-    "the interval does."
-)
+_NAME, _MEAN = 1, 2  # columns of a comparison
 _UNCLEAR = "Grey: no significant difference from the baseline."
 
 
@@ -177,13 +171,10 @@ def _build_comparison_table(
         is_base = system == comparison.baseline
         pair = None if is_base else comparison.pair(measure, system, comparison.baseline)
         classes.append("" if pair is None or comparison.is_significant(pair) else "unclear")
-        if pair is not None and _is_at_odds(comparison, pair):
-            row[_INTERVAL] = f"{row[_INTERVAL]} {_ODD_MARK}"
         rows.append(row)
     bold = [(at, column) for at in range(len(best)) for column in (_NAME, _MEAN)]
     table = evolve(table, rows=rows, bold=frozenset(bold), colours={}, bars={})
-    notes = [_AT_ODDS] if any(_ODD_MARK in row[_INTERVAL] for row in rows) else []
-    notes += [_UNCLEAR] if "unclear" in classes else []
+    notes = [_UNCLEAR] if "unclear" in classes else []
     if labels:
         table = table.select([at for at in range(len(table.columns)) if at != _MEAN])
     return {
@@ -192,12 +183,6 @@ def _build_comparison_table(
         "classes": classes,
         "notes": [*notes, *describe_differences(comparison, measure)],
     }
-
-
-def _is_at_odds(comparison: Comparison, pair: Pair) -> bool:
-    if pair.low is None or pair.high is None:
-        return False
-    return (pair.low <= 0 <= pair.high) == comparison.is_significant(pair)
 
 
 def describe_evidence(
