@@ -62,7 +62,8 @@ def parse(text: str | Measure) -> Measure:
     """
     measures = expand(text)
     if len(measures) > 1:
-        raise BadValue("measure", text, f"one; these are {len(measures)}: {join_words([*measures])}")
+        names = join_words([*measures])
+        raise BadValue("measure", text, f"one; these are {len(measures)}: {names}")
     return next(iter(measures.values()))
 
 
