@@ -599,6 +599,31 @@ def test_hostile_text_is_shown_and_runs_nothing(browser, tmp_path, run):
         assert page.locator("#groups tbody tr").count() >= 1
 
 
+STILL = "requestAnimationFrame = () => 0; Worker = class { postMessage() {} };"
+
+
+def test_a_browser_that_photographs_at_once_has_the_whole_page(browser, study):
+    context = browser.new_context(viewport={"width": 1200, "height": 1500})
+    context.add_init_script(STILL)  # as it is for a browser without a window
+    page = context.new_page()
+    page.goto(study[1].as_uri())
+    assert page.locator(".chart svg").count() == 4
+    assert page.locator("#map-state").text_content() == ""
+    assert page.locator("#measure").text_content()
+    assert page.locator("html").evaluate("one => getComputedStyle(one).overflowY") == "scroll"
+    context.close()
+
+
+def test_clicks_are_no_grades_and_queries_of_few_results_are_named(browser, tmp_path):
+    shown = make_sessions(s=[["a*", "b"], ["c", "d*", "e"]], t=[["b*"]])
+    with open_page(browser, write_page(tmp_path, shown, None, "sDCG@10")) as page:
+        heads = page.locator("#session-detail thead").first.locator("th").all_text_contents()
+        assert "grade" not in heads
+        assert heads.count("clicked") == 1
+        assert page.locator("#session-detail .chip").count() == 0
+        assert list_facts(page.locator(".lot").text_content())[:2] == ["10", "3"]
+
+
 def write_page(tmp_path, sessions, qrels, *more, **options):
     path = tmp_path / "page.html"
     path.write_text(gainful.explore(sessions, qrels, *more, **options), encoding="utf-8")

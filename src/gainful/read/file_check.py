@@ -26,6 +26,7 @@ from gainful.read.column_names import (
 )
 from gainful.read.datasets import find_beir_file
 from gainful.read.delimited import MAX_FIELD, lacks_header
+from gainful.read.document_evaluations import PLACES_OF_DOCUMENTS, SPAN_IDS
 from gainful.read.formats import (
     build_value,
     find_format,
@@ -429,6 +430,7 @@ def _possible_kinds(source: object, columns: ColumnMapping) -> set[str]:
     names = _list_columns(source)
     is_log = find_session_format(source).name not in ("table", "conversation")  # that is a run, too
     called = [*columns.choose_sessions().select(names, SESSION_ROLES, source.name).values()]
+    is_log |= all(not set(each).isdisjoint(names) for each in (SPAN_IDS, PLACES_OF_DOCUMENTS))
     if is_log or are_session_columns(called) or are_log_columns(called):
         return {"sessions"}
     file_format = find_format(source, columns=columns)

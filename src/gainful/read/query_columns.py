@@ -97,7 +97,8 @@ def parse_labels(values: pl.Series, locate: Callable[[int], str]) -> pl.Series:
     if values.dtype == pl.Boolean or values.dtype.is_numeric():
         numbers = values.cast(pl.Float64)
     else:
-        texts = values.cast(pl.String).str.strip_chars()
+        nested = values.dtype.is_nested()  # lists and structs, which polars does not cast
+        texts = pl.Series(map(str, values)) if nested else values.cast(pl.String).str.strip_chars()
         texts = texts.set(texts == "", None)
         numbers = as_grades(texts)
         wrong = (numbers.is_null() & texts.is_not_null()).arg_true()

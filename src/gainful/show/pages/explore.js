@@ -3,7 +3,7 @@
 (() => {
   const { makeElement, byId, userText, shorten, fillOptions, formatNumber, withSign, makeLineKey, countNoun, isKnown, writeAddress } = Elements;
   const data = JSON.parse(byId("data").textContent);
-  const study = Curves.prepareStudy(data), MAX_LINES = 60;
+  const study = Curves.prepareStudy(data), MAX_LINES = 60, mostShown = data.queries.shown.reduce((most, count) => Math.max(most, count), 0);
   const SETTINGS = ["discount", "query_discount", "duplicates", "ideal", "hold"];
   const set = {}, words = Words(data, study, set), { discount, hasWeights, fewestQueries, presets } = words;
   const start = { normalised: data.start.normalised, b: data.start.b, bq: data.start.bq, x: data.start.x, weights: data.gains[0].weights, by: data.start.by, where: {}, minQueries: fewestQueries, ...Object.fromEntries(SETTINGS.map((name) => [name, data.start[name]])) };
@@ -87,12 +87,13 @@
       fillOptions(byId(id), [["", n ? "the runner-up" : "the leader"], ...layout.codes.map((code) => [code, nameOf(code)])]);
       byId(id).value = pair[n] ?? "";
     });
-    byId("drawn").textContent = verdict.interval ? `Intervals: ${data.units.words} resampled ${data.units.resamples.toLocaleString("en")} times.` : "";
+    byId("drawn").textContent = verdict.interval ? `Interval: percentile bootstrap, ${data.units.words} resampled ${data.units.resamples.toLocaleString("en")} times. gainful compare computes its interval from its test, so the two differ slightly.` : "";
   }
 
   // ── the map ──
   let slow = 0; // the timer of the one survey that is waited for
-  // Draws the map once it is there; false where another setting came before, for which all is drawn again.
+  // Draws the map once it is there; false where another setting came before, for which all is drawn again. The first is
+  // computed here: who photographs or prints a page as soon as it is loaded does not wait for a worker.
   async function drawSurvey(turn) {
     const why = layout.codes.length < 2 ? data.map.why ?? "there are no two groups to compare" : verdict.other === undefined ? "fewer than two groups have a mean" : "";
     byId("map-figure").hidden = Boolean(why);
@@ -101,14 +102,14 @@
     if (why) { survey = null; rows.map = null; byId("drawn").textContent += set.by === null && data.start.by !== null ? "" : ` There is no map of b and bq: ${why}.`; return true; }
     if (survey) Charts.moveRing(byId("map"), set); else { byId("map").replaceChildren(makeElement("p", { class: "quiet" }, "The map is being computed.")); }
     slow = setTimeout(() => { byId("map-state").textContent = "The map is being computed."; byId("map").classList.add("stale"); }, 120);
-    const { leader, other, reach } = verdict, answer = await askSurvey(set, { leader, other, reach });
+    const { leader, other, reach } = verdict, answer = await (turn === 1 ? Searchers.survey(study, set, data.map, verdict) : askSurvey(set, { leader, other, reach }));
     if (answer === undefined || waiting || answer.codes.join() !== layout.codes.join()) return false;
     survey = answer;
     for (const place of document.querySelectorAll(".chart")) place.wide = place.clientWidth; // all at once, before the layout changes
     drawVerdict();
     drawMap();
     if (turn === latest) { clearTimeout(slow); byId("map").classList.remove("stale"); byId("map-state").textContent = ""; }
-    await new Promise((painted) => { requestAnimationFrame(() => setTimeout(painted)); });
+    if (turn > 1) await new Promise((painted) => { requestAnimationFrame(() => setTimeout(painted)); });
     return !waiting; // what is set now may be of other groups
   }
 
@@ -127,7 +128,7 @@
   function drawCharts() {
     const x = set.x, longest = result.groups.reduce((most, group) => Math.max(most, group.longest), 1), end = longest * x;
     const value = set.normalised ? "share of the ideal" : "gain";
-    for (const place of document.querySelectorAll(".lot")) place.textContent = countNoun(x, "result", "results");
+    for (const place of document.querySelectorAll(".lot")) place.textContent = `${countNoun(x, "result", "results")}${mostShown < x ? ` (no query shows more than ${mostShown})` : ""}`;
     const axis = { low: 0, high: end, title: `query, ${countNoun(x, "rank", "ranks")} each`, grid: Array.from({ length: longest + 1 }, (_, n) => n * x), ticks: Array.from({ length: longest }, (_, n) => [(n + 0.5) * x, `Q${n + 1}`]) };
     const place = (position) => `Q${Math.ceil(position / x)}, rank ${((position - 1) % x) + 1}: `;
     const curves = new Map(result.groups.map((group) => [group.code, layCurve(group, end)]));
@@ -320,7 +321,7 @@
   function buildWeights() {
     byId("weights").replaceChildren(...data.grades.labels.map((grade, code) => {
       const slider = makeElement("input", { type: "range", id: `weight-${code}`, min: 0, step: 0.5 });
-      const exact = makeElement("input", { type: "number", id: `weight-${code}-number`, step: "any", "aria-label": `weight of grade ${grade}, exactly` });
+      const exact = makeElement("input", { type: "number", id: `weight-${code}-number`, step: "any", "aria-label": `weight of ${data.grades.noun} ${grade}, exactly` });
       for (const input of [slider, exact]) {
         listen(input, (control) => {
           const value = readNumber(control, limits.weight);
@@ -329,7 +330,7 @@
           show();
         });
       }
-      return makeElement("div", { class: "weight" }, makeElement("label", { for: slider.id }, Session.makeChip(data, code), makeElement("span", { class: "visually-hidden" }, `weight of grade ${grade}`)), slider, exact);
+      return makeElement("div", { class: "weight" }, makeElement("label", { for: slider.id }, Session.makeChip(data, code), makeElement("span", { class: "visually-hidden" }, `weight of ${data.grades.noun} ${grade}`)), slider, exact);
     }));
   }
 

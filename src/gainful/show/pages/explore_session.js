@@ -30,7 +30,7 @@ const Session = (() => {
   }
 
   function buildTable(data, query) {
-    const columns = Object.entries(COLUMNS).filter(([name]) => data.results.clicked || name !== "clicked");
+    const columns = Object.entries(COLUMNS).filter(([name]) => (name !== "clicked" || data.results.clicked) && (name !== "grade" || !data.grades.observed));
     return makeElement("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": `Results of query ${query.number}` }, makeElement("table", {},
       makeElement("thead", {}, makeElement("tr", {}, ...columns.map(([name, classes]) => makeElement("th", { scope: "col", class: classes }, name)))),
       makeElement("tbody", {}, ...query.rows.map((row) => buildRow(data, query, row, columns)))));

@@ -107,7 +107,7 @@ const Words = (data, study, set) => {
     byId("measure").textContent = writeMeasure();
     byId("command").textContent = writeCommand();
     drawFormula();
-    const weights = data.grades.labels.slice(0, 12).map((grade, code) => `grade ${grade}: ${+set.weights[code].toPrecision(6)}`).join(" · ");
+    const weights = data.grades.labels.slice(0, 12).map((grade, code) => `${data.grades.noun} ${grade}: ${+set.weights[code].toPrecision(6)}`).join(" · ");
     const labels = Object.fromEntries([...document.querySelectorAll("#controls .control label[for]")].map((label) => [label.htmlFor, label.textContent]));
     const kind = Curves.idealKind(set), facts = [
       ["What is the gain of a document?", weights + (data.grades.labels.length > 12 ? " · …" : "")],
