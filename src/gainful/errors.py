@@ -102,7 +102,8 @@ def check_whole_number(argument: str, value: object, least: int = 1, most: float
     """Refuse what is no whole number from `least` on, up to `most`."""
     from gainful.types import is_whole_number  # noqa: PLC0415  (needs NumPy)
 
-    allowed = f"a whole number from {least} {'on' if most >= _MOST else f'to {most}'}"
+    span = f"of at least {least}" if most >= _MOST else f"from {least} to {most}"
+    allowed = f"a whole number {span}"
     if not is_whole_number(value):
         raise WrongType(argument, value, allowed)
     if not least <= value <= most:

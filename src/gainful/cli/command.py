@@ -29,7 +29,7 @@ _SESSIONS_OF_ORDER = (
     *("anonymise", "bad", "events", "first-queries", "gain-from", "gap", "min-queries", "pages"),
     *("propensity", "qrels", "salt", "sessions", "sessions-format", "tool", "topics", "where"),
 )
-_SPLIT_HALF = "discriminative power and --test say how sure an order is"
+_SPLIT_HALF = "discriminative power and --test show how reliable an order is"
 _CORRELATE_SESSIONS = "gainful correlate --sessions FILE --column NAME answers it"
 _CORRELATE_SETTINGS = (
     "gainful correlate --sessions FILE -m 'nsDCG(b=2, bq=4)@10' -m … "

@@ -20,7 +20,7 @@ from gainful.types import MAX_COUNT, is_number, is_whole_number
 
 
 def cutoff(k: object, entry: Entry) -> int | float | None:
-    """What stands behind @: a whole number from 1 on, a level of recall, or nothing."""
+    """What stands behind @: a whole number of at least 1, a level of recall, or nothing."""
     if entry.cutoff_kind in ("needed", "recall") and k is None:
         example = f"{entry.name}@{10 if entry.cutoff_kind == 'needed' else 0.1}"
         raise BadValue("k", None, f"a cutoff, such as {example}")
@@ -35,9 +35,9 @@ def cutoff(k: object, entry: Entry) -> int | float | None:
             raise BadValue("k", k, "a level of recall, from 0 to 1")
         return float(k)
     if not is_whole_number(k):
-        raise WrongType("k", k, "a whole number from 1 on")
+        raise WrongType("k", k, "a whole number of at least 1")
     if k < 1:
-        raise BadValue("k", k, "a whole number from 1 on")
+        raise BadValue("k", k, "a whole number of at least 1")
     if k > MAX_COUNT:
         raise BadValue("k", k, f"at most {MAX_COUNT}")
     return int(k)

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable, Mapping
+from functools import wraps
 from os import PathLike
-from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
+from typing import TYPE_CHECKING, Any, NoReturn, TypeVar, cast
 
 from attrs import frozen
 
-from gainful.errors import NotInstalled, NoTruthValue, UnknownName
+from gainful.errors import NotInstalled, NoTruthValue, UnknownName, WrongType
 from gainful.page.page import Page
 
 if TYPE_CHECKING:
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     import polars as pl
 
 T = TypeVar("T")
+Write = TypeVar("Write", bound=Callable[..., str])
 
 # What the house asks of its own results, and nobody else: in no list and in no reference.
 INTERNAL_NAMES = frozenset(
@@ -33,6 +35,7 @@ INTERNAL_NAMES = frozenset(
 _DICT_CHANGES = frozenset(("clear", "copy", "fromkeys", "pop", "popitem", "setdefault", "update"))
 
 
+<<<<<<< HEAD
 class Answering:
     """A value that answers for an attribute that it has not."""
 
@@ -45,6 +48,24 @@ class Answering:
 
 
 class Shown(Answering):
+=======
+def _without_path(write: Write) -> Write:
+    """A method that returns text; an error names the one that writes a file, as pandas' do."""
+
+    @wraps(write)
+    def call(result: Shown, /, *paths: object, **view: Any) -> str:
+        if paths:
+            path = str(paths[0])
+            raise WrongType(
+                f"{write.__name__}()", path, f"no path: results.save({path!r}) writes it"
+            )
+        return write(result, **view)
+
+    return cast("Write", call)
+
+
+class Shown:
+>>>>>>> main
     """A result that says what it has to say by `page`; all formats come from that.
 
     An attrs class that is one needs `@frozen(repr=False)`, or attrs writes a repr of its own.
@@ -75,26 +96,32 @@ class Shown(Answering):
 
         return to_mathjax(self.brief())
 
+    @_without_path
     def to_text(self, **view: Any) -> str:
         """As text, as in a pipe."""
         return _render(self.page(**view), "table")
 
+    @_without_path
     def to_markdown(self, **view: Any) -> str:
         """As Markdown: for a page, a comment or a pull request."""
         return _render(self.page(**view), "markdown")
 
+    @_without_path
     def to_latex(self, **view: Any) -> str:
         """As LaTeX; tables need the package booktabs."""
         return _render(self.page(**view), "latex")
 
+    @_without_path
     def to_html(self, **view: Any) -> str:
         """As HTML, to embed in a page."""
         return _render(self.page(**view), "html")
 
+    @_without_path
     def to_csv(self, **view: Any) -> str:
         """As CSV, at full precision."""
         return _render(self.page(**view), "csv")
 
+    @_without_path
     def to_json(self, **view: Any) -> str:
         """As JSON."""
         return _render(self.page(**view), "json")

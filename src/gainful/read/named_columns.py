@@ -69,7 +69,7 @@ class Header:
         if column is None:
             raise NoColumn(
                 self.name,
-                f"there is no column for the {role}; there are {self._list_columns()}",
+                f"there is no column for the {role}; known: {self._list_columns()}",
                 f"one of {', '.join(aliases)}; or set it with columns= (--columns); without a "
                 "header, by number",
             )

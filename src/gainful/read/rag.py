@@ -244,7 +244,7 @@ def _read_parts(
         key = next((key for key in (*kind.lists, *DOC_LISTS, *DOC) if key in record), None)
         if name is None or key is None:
             missing, looked_for = ("query", _QUERY) if name is None else (kind.lists[0], kind.lists)
-            message = f"there is no {quote(missing)}; there are {', '.join(map(str, record))}"
+            message = f"there is no {quote(missing)}; known: {', '.join(map(str, record))}"
             raise BadInput(place, message, f"one of {', '.join(looked_for)}, as in {_EXPECTED}")
         if str(name) in seen:
             raise BadInput(place, f"query {quote(name)} comes twice", "each query once")

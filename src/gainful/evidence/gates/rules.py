@@ -249,7 +249,7 @@ def parse_bounds(
 
 
 _check_drop = partial(
-    check_number, allowed="a finite number from 0 on", fits=lambda drop: 0 <= drop < inf
+    check_number, allowed="a finite number of at least 0", fits=lambda drop: 0 <= drop < inf
 )
 _check_margin = partial(
     check_number, allowed="a finite number above 0", fits=lambda margin: 0 < margin < inf
@@ -257,7 +257,7 @@ _check_margin = partial(
 
 
 def _check_query_bound(argument: str, value: Any) -> tuple[float, int]:
-    allowed = "(drop, count): a number from 0 on, and a whole number from 0 on"
+    allowed = "(drop, count): a number of at least 0, and a whole number of at least 0"
     if not isinstance(value, tuple | list) or len(value) != 2:
         raise WrongType(argument, value, allowed)
     drop, count = value
@@ -284,7 +284,7 @@ class Rules:
         >>> Rules(max_drop={"AP": -0.01})
         Traceback (most recent call last):
         ...
-        gainful.errors.BadValue: max_drop of AP is -0.01; allowed: a finite number from 0 on
+        gainful.errors.BadValue: max_drop of AP is -0.01; allowed: a finite number of at least 0
     """
 
     floors: Mapping[str, float] = _bounds("floor", check_number)
