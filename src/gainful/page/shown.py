@@ -35,7 +35,6 @@ INTERNAL_NAMES = frozenset(
 _DICT_CHANGES = frozenset(("clear", "copy", "fromkeys", "pop", "popitem", "setdefault", "update"))
 
 
-<<<<<<< HEAD
 class Answering:
     """A value that answers for an attribute that it has not."""
 
@@ -47,8 +46,6 @@ class Answering:
             raise MissingAttribute(name=name, obj=self)
 
 
-class Shown(Answering):
-=======
 def _without_path(write: Write) -> Write:
     """A method that returns text; an error names the one that writes a file, as pandas' do."""
 
@@ -64,8 +61,7 @@ def _without_path(write: Write) -> Write:
     return cast("Write", call)
 
 
-class Shown:
->>>>>>> main
+class Shown(Answering):
     """A result that says what it has to say by `page`; all formats come from that.
 
     An attrs class that is one needs `@frozen(repr=False)`, or attrs writes a repr of its own.
