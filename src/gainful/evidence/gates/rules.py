@@ -17,6 +17,7 @@ from gainful.evidence.statistics.paired_tests import TESTS
 from gainful.measure.entry import HIGHER, Direction
 from gainful.measure.language import expand, parse
 from gainful.measure.measure import Measure
+from gainful.page.shown import Answering
 from gainful.page.table import to_plain_data
 from gainful.rounding import ROUNDING
 from gainful.text import count_noun, format_change, format_distinct, format_exact, name_way
@@ -26,7 +27,7 @@ Rule = Literal["floor", "ceiling", "max_drop", "no_worse_than", "per_query", "si
 
 
 @frozen
-class Check:
+class Check(Answering):
     """One rule, checked for one measure."""
 
     rule: Rule
