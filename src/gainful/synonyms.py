@@ -175,6 +175,21 @@ std var sem interval intervals ci confidence = gainful.stats.mean_intervals(resu
 significance ttest test pvalue diff subtract = gainful.compare(results, other)
 """)
 
+# Attributes that earlier checkouts had, and what has it now.
+RENAMED: Mapping[str, str] = _read_table("""
+UNIT = .unit
+convention_line = .to_text(verbose=True), which ends with the whole convention
+corrected = .p_corrected
+correction_words = .correction, which names it
+counts_both_sides = .p_error(p)
+error_of_corrected = .p_corrected_error(pair)
+family_scope = .method.family
+from_recipe = recipe.measure
+only_interval_uses_resamples = .uses_resamples, with .interval
+raw_p = .p
+resampled = .method.takes_resamples
+""")
+
 # Names of the package.
 _READS = "gainful.evaluate(qrels, run), which reads files itself"
 _READS_BOTH = "gainful.evaluate(qrels, run) or gainful.sessions.evaluate(log), which read files"

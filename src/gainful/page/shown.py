@@ -35,6 +35,17 @@ INTERNAL_NAMES = frozenset(
 _DICT_CHANGES = frozenset(("clear", "copy", "fromkeys", "pop", "popitem", "setdefault", "update"))
 
 
+class Answering:
+    """A value that answers for an attribute that it has not."""
+
+    __slots__ = ()
+
+    if not TYPE_CHECKING:  # to a type checker every attribute would be there
+
+        def __getattr__(self, name: str) -> NoReturn:
+            raise MissingAttribute(name=name, obj=self)
+
+
 def _without_path(write: Write) -> Write:
     """A method that returns text; an error names the one that writes a file, as pandas' do."""
 
@@ -50,7 +61,7 @@ def _without_path(write: Write) -> Write:
     return cast("Write", call)
 
 
-class Shown:
+class Shown(Answering):
     """A result that says what it has to say by `page`; all formats come from that.
 
     An attrs class that is one needs `@frozen(repr=False)`, or attrs writes a repr of its own.
@@ -166,11 +177,6 @@ class Shown:
     def __dir__(self) -> list[str]:
         return [name for name in super().__dir__() if name not in INTERNAL_NAMES]
 
-    if not TYPE_CHECKING:  # to a type checker every attribute would be there
-
-        def __getattr__(self, name: str) -> NoReturn:
-            raise MissingAttribute(name=name, obj=self)
-
 
 class ShownByRun(Shown, dict[str, T]):
     """What there is of each of several runs, by their names."""
@@ -204,12 +210,12 @@ class MissingAttribute(AttributeError):
 
     def __str__(self) -> str:
         name = str(self.name)
-        if isinstance(self.obj, Shown):
+        if isinstance(self.obj, Answering):
             return describe_missing(self.obj, name)
         return f"no attribute {name!r}"  # in another process
 
 
-def describe_missing(result: Shown, name: str) -> str:
+def describe_missing(result: Answering, name: str) -> str:
     """What is said of an attribute that is not there: what is most like it, or what there is."""
     message = f"{type(result).__name__!r} has no attribute {name!r}"
     if name.startswith("_"):
@@ -219,15 +225,17 @@ def describe_missing(result: Shown, name: str) -> str:
         **{known.removeprefix("to_"): f".{known}()" for known in names if known.startswith("to_")},
         **{known: f".{known}" for known in names},
     }
-    from gainful.synonyms import RESULTS, suggest_name  # noqa: PLC0415  (of a mistake only)
+    from gainful.synonyms import RENAMED, RESULTS, suggest_name  # noqa: PLC0415  (of a mistake)
 
+    if name in RENAMED:
+        return f"{message}; it is now {RENAMED[name]}"
     elsewhere = {
         word: place
         for word, place in RESULTS.items()
         if word not in names
         and (place[0] != "." or hasattr(type(result), place[1:].partition("(")[0]))
     }
-    guesses = {**elsewhere, **result.list_expressions()}
+    guesses = {**elsewhere, **(result.list_expressions() if isinstance(result, Shown) else {})}
     return f"{message}; {suggest_name(name, places, guesses, names)}"
 
 

@@ -175,7 +175,11 @@ def refuse_other_order(qrels: Qrels | NestedDict, run: Run | NestedDict) -> None
         raise BadInput(run.name, problem, "one list for each query, in the same order")
     nameless, named = ("judgments", "run") if qrels.list_count else ("run", "judgments")
     problem = f"queries have no names in the {nameless}, but have names in the {named}"
-    raise BadInput(run.name, problem, "both by name, {query: […]}; or both as lists in one order")
+    raise BadInput(
+        run.name,
+        problem,
+        "both by name, {query: […]} or {query: response}; or both as lists in one order",
+    )
 
 
 def _refuse_two_readings(qrels: NestedDict, run: Run | NestedDict) -> None:

@@ -243,7 +243,9 @@ def refuse_unknown_json(source: Source) -> None:
         hits = find_first(records[0], ("hits.hits", "responses.0.hits.hits"))
         if isinstance(hits, list):
             fields = list_columns(list_paths(hits[0])) if hits else "none"
-            problem = f"this is a search response, not a log; hits: {fields}"
+            problem = f"this is a search response without its query, and no log; hits: {fields}"
+            expected = '{query: response, …}; or lines {"query": …, "response": …}'
+            raise NoColumn(source.name, problem, f"of a run {expected}")
         raise NoColumn(source.name, problem, _list_record_formats())
 
 
