@@ -11,7 +11,7 @@ import numpy as np
 import polars as pl
 from attrs import evolve, field, frozen
 
-from gainful.errors import BadInput, Swapped
+from gainful.errors import BadInput, NoColumn, Swapped
 from gainful.read import trec_files
 from gainful.read.column_names import (
     GRADE,
@@ -114,9 +114,15 @@ def examine_file(
         else:
             name, format_name = source.name, find_format(source, columns=columns).name
             read = read_rows(source, kind, format_name, columns, every=True)
-        return evolve(_examine(read, format_name), name=name)
+        report = evolve(_examine(read, format_name), name=name)
     except BadInput as error:
         return FileReport(name, format_name, kind.name, [_strip_file_name(name, error)])
+    if format_name == "rag" and kind is RUN:
+        try:
+            find_run_beside(name, columns)
+        except NoColumn as error:
+            report.notes.append(f"no judgments: {error.problem} ({error.expected})")
+    return report
 
 
 def examine_value(

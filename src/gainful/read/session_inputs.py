@@ -139,7 +139,7 @@ def as_sessions(
     only_in_files = {"form": format_name, **{name: special.get(name) for name in _IN_FILES}}
     for name, option in only_in_files.items():
         if option is not None:
-            raise BadValue(name, option, "nothing: it is for sessions in files")
+            raise BadValue(name, option, "no value: it applies to sessions in files")
     engine = find_engine(value)
     if engine is not None:
         from gainful.read import engine_sessions, lazy  # noqa: PLC0415  (slow to load)
@@ -177,7 +177,7 @@ def read_sources(
         _refuse_other_tables(sources[0], reading, known=format_name is not None)
     for name, value in reading.list_special().items():
         if name not in file_format.options:
-            allowed = f"nothing: sessions in the format {file_format.name} have none"
+            allowed = f"no value: sessions in the format {file_format.name} have none"
             raise BadValue(name, value, allowed)
     if file_format.roles and not reading.columns.shared:
         reading.columns.refuse_other_roles(file_format.name, file_format.roles)
@@ -243,7 +243,9 @@ def refuse_unknown_json(source: Source) -> None:
         hits = find_first(records[0], ("hits.hits", "responses.0.hits.hits"))
         if isinstance(hits, list):
             fields = list_columns(list_paths(hits[0])) if hits else "none"
-            problem = f"this is a search response, not a log; hits: {fields}"
+            problem = f"this is a search response without its query, and no log; hits: {fields}"
+            expected = '{query: response, …}; or lines {"query": …, "response": …}'
+            raise NoColumn(source.name, problem, f"of a run {expected}")
         raise NoColumn(source.name, problem, _list_record_formats())
 
 
