@@ -215,7 +215,7 @@ def test_lines_of_other_columns_are_refused_at_every_border(tmp_path, monkeypatc
         monkeypatch.setenv("GAINFUL_MEMORY", memory)
         with pytest.raises(BadInput) as refused:
             gainful.evaluate(tmp_path / "qrels.txt", tmp_path / "run.jsonl")
-        assert refused.value.where.startswith(str(tmp_path / 'run.jsonl'))
+        assert refused.value.where.startswith(str(tmp_path / "run.jsonl"))
 
 
 def test_true_beside_numbers_is_no_score(tmp_path):
