@@ -231,7 +231,7 @@ def test_the_address_keeps_the_view_and_reset_forgets_it(browser, study):
     with open_page(browser, study[1]) as page:
         assert "#" not in page.evaluate("location.href")
         page.locator("#b-number").fill("6.5")
-        page.get_by_text("Which sessions").click()
+        page.get_by_text("Groups and filters").click()
         page.get_by_label("scenario", exact=True).select_option("D")
         page.locator("#session").select_option(index=2)
         wait_until_drawn(page)
@@ -260,7 +260,7 @@ def test_the_verdict_names_the_leader_its_lead_and_where_that_changes(demo, stud
     demo.locator("#presets button").get_by_text("patient", exact=True).last.click()
     wait_until_drawn(demo)
     assert "For a patient searcher" in demo.locator("#verdict").text_content()
-    assert "within chance" in demo.locator("#verdict").text_content()
+    assert "not significant" in demo.locator("#verdict").text_content()
     demo.wait_for_function("document.getElementById('spoken').textContent.includes('patient')")
 
 
@@ -323,7 +323,7 @@ def test_the_command_of_some_sessions_counts_the_same_sessions(demo, run):
     demo.get_by_label("scenario", exact=True).select_option("D")
     demo.locator("#min-queries").fill("3")
     demo.locator("#by").select_option("")
-    demo.locator("#gain").select_option(label="exp: each grade about twice the one below")
+    demo.locator("#gain").select_option(label="exp: each grade is worth about twice the one below")
     wait_until_drawn(demo)
     words = shlex.split(demo.locator("#command").text_content())
     assert words[-4:] == ["--where", "scenario=D", "--min-queries", "3"]

@@ -121,7 +121,7 @@ def simulate_study(seed: int = 2008, *, empty: float = 0.0, short: float = 0.0) 
     ones (§4): with chance `empty` nothing, else with chance `short` one to nine results.
 
     Args:
-        seed: which study; a whole number from 0 on.
+        seed: which study; a whole number of at least 0.
         empty: the share of poor queries that return nothing.
         short: the share of the other poor queries that return fewer than ten results.
 

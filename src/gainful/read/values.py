@@ -9,7 +9,7 @@ from typing import Any
 import polars as pl
 from attrs import frozen
 
-from gainful.errors import BadInput, WrongType
+from gainful.errors import BadInput, Swapped, WrongType
 from gainful.read.column_names import QUERY, VALUE_COLUMNS
 from gainful.read.formats import find_format, find_table_format
 from gainful.read.frames import as_polars, is_frame
@@ -67,6 +67,9 @@ def read_values(
         inner = [part for run in nested.values() if isinstance(run, dict) for part in run.values()]
         if inner and all(isinstance(part, dict) for part in inner):
             return _check(_flatten(nested), source.name, lambda _: source.name)
+    if find_format(source).name == "trec" and len(source.first_line().split()) == 6:
+        way = f"gainful compare QRELS RUN…, or values of queries: {_EXPECTED}"
+        raise Swapped(source.name, "this is a run, not values", way)
     return _read_rows(read_table(source, find_table_format(source)), run, measures)
 
 

@@ -227,7 +227,7 @@ const Charts = (() => {
   function describePoint({ b: bs, bq: bqs, fields }, b, bq) {
     const nearest = (bases, value) => bases.reduce((best, base, n) => (Math.abs(Math.log(base / value)) < Math.abs(Math.log(bases[best] / value)) ? n : best), 0);
     const cell = nearest(bs, b) * bqs.length + nearest(bqs, bq), leader = fields.find((field) => field.leads[cell] > 0);
-    return `b = ${b}, bq = ${bq}: ${leader ? `${shorten(leader.name, 40)} leads by ${formatNumber(leader.leads[cell], 3)}${!leader.sure || leader.sure[cell] > 0 ? "" : ", within chance"}` : "nobody leads"}`;
+    return `b = ${b}, bq = ${bq}: ${leader ? `${shorten(leader.name, 40)} leads by ${formatNumber(leader.leads[cell], 3)}${!leader.sure || leader.sure[cell] > 0 ? "" : ", not significant"}` : "no group leads"}`;
   }
 
   function listenOnMap(place) {

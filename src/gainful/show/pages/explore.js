@@ -56,10 +56,10 @@
   }
 
   function tellTrouble(none) {
-    const trouble = none ? "No session is left: choose fewer conditions."
-      : !layout.hasGain ? "No result has a gain with these settings, so there is nothing to compare: every value is zero."
-      : verdict.leader === undefined ? "None of these sessions has anything relevant to find, so all are left out and there is no mean." : "";
-    byId("message").textContent = [trouble, problems.length ? `Not all of this link can be shown: ${problems.join("; ")}.` : ""].filter(Boolean).join(" ");
+    const trouble = none ? "No session matches. Remove some conditions."
+      : !layout.hasGain ? "With these settings no result has a gain, so every value is zero and there is nothing to compare."
+      : verdict.leader === undefined ? "None of these sessions has relevant documents, so all are left out and there is no mean." : "";
+    byId("message").textContent = [trouble, problems.length ? `This link has settings that this page cannot show: ${problems.join("; ")}.` : ""].filter(Boolean).join(" ");
     byId("message").hidden = !byId("message").textContent;
   }
 
@@ -118,10 +118,10 @@
     const fields = survey.codes.map((code, g) => ({ colour: code, name: nameOf(code), leads: survey.leads[g], sure: survey.sure[g] }));
     rows.map = { ...survey, here: { b: set.b, bq: set.bq }, measured };
     Charts.drawMap(byId("map"), {
-      b: survey.b, bq: survey.bq, fields, here: set, measured: measured && { b: measured[0], bq: measured[1] }, label: "Who leads for which searcher. Arrow keys move the ring.",
+      b: survey.b, bq: survey.bq, fields, here: set, measured: measured && { b: measured[0], bq: measured[1] }, label: "The leading group by b and bq. Arrow keys move the ring.",
       onMove: (b, bq) => { Object.assign(set, { b, bq }); problems = []; show(); schedule(); },
     });
-    byId("map-note").textContent = `The ring marks your setting: click to move it. Pale: within chance${verdict.few ? " (too few sessions to be sure)" : ""}.${data.measured ? " Dashed box: where the searchers were measured, the cross the likeliest." : ""}`;
+    byId("map-note").textContent = `The ring marks your setting: click to move it. Pale: not significant${verdict.few ? " (too few sessions to be sure)" : ""}.${data.measured ? " Dashed box and cross: the confidence intervals and the estimate of the searchers." : ""}`;
   }
 
   // ── charts ──
@@ -134,7 +134,7 @@
     const curves = new Map(result.groups.map((group) => [group.code, layCurve(group, end)]));
     const series = result.groups.map((group) => ({ colour: group.code, dash: dashOf(group.code), name: set.by === null ? "" : nameOf(group.code), ...curves.get(group.code), band: isCompared(group.code) ? curves.get(group.code).band : [] }));
     const drawn = sample(result.sessions), behind = byId("single").checked ? drawn.map(layLine) : [];
-    byId("line-count").textContent = !byId("single").checked ? "" : drawn.length < result.sessions.length ? `${drawn.length} of ${result.sessions.length} sessions are drawn behind, evenly chosen; click one to see it below.` : drawn.length === 1 ? "There is one session." : `All ${drawn.length} sessions are drawn behind; click one to see it below.`;
+    byId("line-count").textContent = !byId("single").checked ? "" : drawn.length < result.sessions.length ? `${drawn.length} of ${result.sessions.length} sessions are drawn in the background, an even selection; click one to see it below.` : drawn.length === 1 ? "There is one session." : `All ${drawn.length} sessions are drawn in the background; click one to see it below.`;
     Object.assign(rows, { curves: series, lines: behind });
     Charts.drawLines(byId("curves"), {
       label: `Mean ${value} by query and rank`, height: 320, x: axis, y: { title: value }, series, behind, positions: [1, end], onOpen: select,
@@ -184,7 +184,7 @@
     })));
     rows.last = series;
     Charts.drawLines(byId("last"), {
-      label: "Mean gain of last queries and of those before, by rank", height: 260, y: { title: "gain of a query" }, series, positions: [1, x],
+      label: "Mean gain of last queries and of earlier queries, by rank", height: 260, y: { title: "gain of a query" }, series, positions: [1, x],
       x: { low: 1, high: Math.max(x, 2), title: "rank", grid: [], ticks: Array.from({ length: x }, (_, i) => [i + 1, String(i + 1)]) },
       describe: (rank) => [`rank ${rank}: `, ...series.flatMap((one, n) => [n ? " · " : "", userText(one.name, { class: `colour-${one.colour % 7}` }, 30), ` ${formatNumber(one.points[rank - 1][1], 3)}`])],
     });

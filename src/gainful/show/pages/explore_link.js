@@ -24,7 +24,7 @@ const Link = (data, study, limits, choices) => {
     const set = structuredClone(start), pair = [null, null], problems = [];
     set.where = Object.assign(Object.create(null), start.where);
     const parts = new URLSearchParams(text);
-    const complain = (asked, instead) => problems.push(`${asked.slice(0, 60)} cannot be shown; this is ${instead}`);
+    const complain = (asked, instead) => problems.push(`${asked.slice(0, 60)} is not valid here; the page uses ${instead}`);
     const readNumber = (name, key, [low, high], whole) => {
       if (!parts.has(name)) return;
       const asked = parts.get(name), value = asked.trim() === "" ? NaN : Number(asked), nearest = Math.min(Math.max(whole ? Math.round(value) : value, low), high);
@@ -50,7 +50,7 @@ const Link = (data, study, limits, choices) => {
     }
     for (const condition of parts.getAll("where")) {
       const at = condition.indexOf("="), column = study.columns.get(condition.slice(0, at)), code = column ? codeOf(column, condition.slice(at + 1)) : -1;
-      if (code >= 0 && column.where[code]) set.where[column.name] = code; else complain(`where ${condition}`, "all sessions in that");
+      if (code >= 0 && column.where[code]) set.where[column.name] = code; else complain(`where ${condition}`, "all sessions");
     }
     ["compare", "other"].forEach((name, n) => {
       if (!parts.has(name) || set.by === null) return;
