@@ -154,7 +154,7 @@ def test_of_a_table_with_texts_the_measures_that_are_named_are_read():
 
 def test_rows_of_means_are_left_out_and_noted(evaluated):
     table = to_long(evaluated)
-    means = table.filter(query="1").with_columns(pl.lit("all").alias("query"))
+    means = table.filter(query="n01").with_columns(pl.lit("all").alias("query"))
     results = gainful.read_values(pl.concat([table, means]))
     assert results.mean == evaluated.mean
     assert [len(run.notes) for run in results.values()] == [1, 1]

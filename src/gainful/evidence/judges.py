@@ -126,7 +126,8 @@ class JudgeAgreement(Shown):
     def page(self, *, verbose: bool = False) -> Page:
         """How well the judges agree, where they differ, and what that does to the order of runs."""
         listed = self.disagreements[: None if verbose else _LISTED_QUERIES]
-        pairs_of_first = self.pairs[: len(self.judges) - 1]
+        first = self.pairs[0].judges[0]
+        pairs_of_first = [pair for pair in self.pairs if pair.judges[0] == first]
         return Page(
             answer=" ".join([_describe_pair(self), *_describe_order(self)]),
             sections=[
@@ -165,8 +166,8 @@ def compare_grades(
         left, right = (graded.filter(judge=judge) for judge in (first, second))
         common = left.join(right.select(*keys, "grade"), on=keys, suffix="_other")
         if common.is_empty():
-            problem = f"it has no document in common with {first}"
-            raise BadInput(second, problem, "judgments of the same queries and documents")
+            notes.append(f"{first} and {second} judged no document in common")
+            continue
         met.append(common.group_by("query", *sides, "judges").len("documents"))
         pairs.append(_compare_two((first, second), met[-1], weights, resampling))
         notes += _compare_scales(pairs[-1])
@@ -174,6 +175,10 @@ def compare_grades(
             alone = len(judgments[judge]) - len(common)
             if alone:
                 notes.append(f"{count_noun(alone, 'document')} of {judge} not judged by {other}")
+    if not pairs:
+        first, second, *_ = judgments
+        problem = f"it has no document in common with {first}"
+        raise BadInput(second, problem, "judgments of the same queries and documents")
     all_met = pl.concat(met)
     return JudgeAgreement(
         judges=tuple(judgments),

@@ -598,7 +598,7 @@ def describe_groups(groups: GroupComparison) -> list[str]:
     if groups.interactions:
         over = pluralise(groups.unit)
         if groups.clustered:
-            over = "clusters, or within them where some have several groups"
+            over = "clusters, or only within those of several groups if there are any"
         text += f" · dependence on the group: one-way F, groups permuted over {over}, not corrected"
     number = len({item.group for item in groups.pairs})
     folded = f"{number} groups: tables show the largest {MOST_GROUPS}, and the others as one, "
