@@ -394,7 +394,8 @@ def format_answer(formulations: Formulations) -> str:
     if not formulations.matches:
         reason = "; it is a misprint" if formulations.misprints else ""
         percent = float(value)
-        advice = f" {value} may be per cent: try {percent / 100:g}." * (1 < percent <= 100)
+        is_share = 1 < percent <= 100 and not formulations.misprints
+        advice = f" {value} may be per cent: try {percent / 100:g}." if is_share else ""
         nearest = "The nearest values are listed."
         return f"No formulation gives {value} ± {within}{reason}. {nearest}{advice}"
     best, count = formulations.matches[0], len(formulations.matches)
