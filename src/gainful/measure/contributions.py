@@ -115,12 +115,13 @@ class Contributions(Shown):
         more = [f"… and {count_noun(left_out, 'rank')} that add nothing"] if left_out else []
         known = self.field_names
         columns = [column for column in _COLUMNS if (column.value or column.head) in known]
-        steps = Section(table=build_table(shown, columns, labels=0), lines=[*more, _HOW])
+        steps = Section(table=build_table(shown, columns, labels=0), lines=more or [_HOW])
         formula = [f"{entry.name}: {entry.full_definition}", *self._format_sums()]
         return Page(
             answer=self._describe_value(),
             sections=[
                 *([steps] if self.steps else []),
+                *([Section(lines=[_HOW])] if more else []),
                 *([Section(table=self._tabulate_queries())] if "query" in known else []),
                 Section(lines=[*formula, f"Here: {', '.join(self.counts)}"], indent="  "),
                 Section(lines=[f"Convention: {self.recipe.convention.title}"]),
