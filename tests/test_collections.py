@@ -59,7 +59,7 @@ def test_what_cannot_be_read_stops_it_unless_it_is_to_keep_going(folder):
         gainful.evaluate_collections(folder, "AP")
     results = gainful.evaluate_collections(folder, "AP", keep_going=True)
     assert results.collections == ["news", "recipes", "tiny"]
-    assert len(results.notes) == 3  # the folder, the run, and that its mean is missing
+    assert (len(results.notes), results.unread) == (2, ("empty", "tiny"))
 
 
 @pytest.mark.parametrize(
@@ -100,11 +100,18 @@ def test_equal_values_have_a_mean_and_no_interval(tmp_path):
     assert (mean.low, mean.high) == (None, None)
 
 
-def test_a_collection_whose_only_run_cannot_be_read_leaves_no_mean_behind(folder):
-    (folder / "tiny" / "bm25_predictions.json").write_text("{")
+@pytest.mark.parametrize("broken", ["bm25_predictions.json", "qrels/test.tsv"])
+def test_means_are_over_the_collections_of_which_all_could_be_read(folder, broken):
+    (folder / "tiny" / broken).write_text("{")
+    copy(folder / "news" / "bm25.txt", folder / "news" / "third.txt")
     results = gainful.evaluate_collections(folder, "AP", keep_going=True)
     assert results.values["AP"]["bm25"]["tiny"] is None
-    assert results.mean["AP"]["bm25"].mean is None
+    for run in ("bm25", "dense"):
+        row = results.values["AP"][run]
+        expected = (row["news"] + row["recipes"]) / 2
+        assert results.mean["AP"][run].mean == pytest.approx(expected)
+    assert results.mean["AP"]["third"].mean is None
+    assert len(results.notes) == 2  # what is left out, and that third is not in recipes
 
 
 def test_a_run_of_nothing_but_an_unreadable_collection_is_named(folder):

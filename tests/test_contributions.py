@@ -169,3 +169,12 @@ def test_a_query_of_a_run_and_its_ranks_that_add_nothing(run_gainful, tmp_path):
     assert data["value"] == pytest.approx((1 / 2 + 2 / 20) / 2)
     assert (data["reached"], data["possible"]) == (pytest.approx(0.6), 2)
     assert len(data["rows"]) == 30
+
+
+def test_clicks_are_explained_as_clicks_and_not_as_judgments():
+    log = pl.DataFrame({"session": "s", "query": 1, "rank": [1, 2], "doc": ["a", "b"]})
+    explanation = gainful.sessions.explain(log.with_columns(clicked=pl.Series([1, 0])), "s")
+    text = str(explanation)
+    assert "1 of them clicked" in text
+    assert "judged" not in text
+    assert "grade" not in text

@@ -41,7 +41,7 @@ def test_the_table_of_the_docs_has_every_cell_with_as_many_trials_as_it_says():
     ]
     assert all(record["rates"] is not None for record in records)
     assert {record["trials"] for record in records} == {TRIALS}
-    assert f"{TRIALS:,} trials a cell" in error_rates_page()
+    assert f"{TRIALS:,} trials per cell" in error_rates_page()
     assert f"seed {SEED}" in error_rates_page()
 
 

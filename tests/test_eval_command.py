@@ -299,8 +299,8 @@ def test_check_finds_nothing_wrong(call):
     assert [list_facts(warning) for warning in together["warnings"]] == [["1", "'3'"], ["1", "'9'"]]
     assert ["25.0", "10"] in [list_facts(note) for note in together["notes"]]  # unjudged
     printed = call("check", "qrels.txt", "bm25.run").out
-    assert printed.count("  look: ") == int(list_facts(printed)[0]) == 2
-    assert "look: " not in call("check", "qrels.txt").out
+    assert printed.count("  warning: ") == int(list_facts(printed)[0]) == 2
+    assert "warning: " not in call("check", "qrels.txt").out
 
 
 def test_check_says_what_is_odd_and_never_that_nothing_is_wrong_then(call, folder):
@@ -339,7 +339,7 @@ def test_judgments_that_look_like_something_else(call, folder, text, look):
     if text == RANKS:  # which is a run, if nothing else is one
         assert "odd.tsv (run, trec)" in printed
     else:
-        assert look in [list_facts(line) for line in printed.splitlines() if "look: " in line]
+        assert look in [list_facts(line) for line in printed.splitlines() if "warning: " in line]
     (folder / "any.run").write_text("1 Q0 a 1 2 x\nmap Q0 all 1 2 x\n")
     notes = call("eval", "odd.tsv", "any.run", "-m", "RR").err.splitlines()
     assert look in [list_facts(note) for note in notes]
@@ -352,7 +352,7 @@ def test_judgments_that_count_up_may_be_a_run_and_those_that_do_not_are_none_to_
     (folder / "ones.tsv").write_text("".join(f"{query} a 1\n" for query in range(50)))
     for name in ("q.tsv", "ones.tsv"):
         printed = call("check", name).out
-        assert ("look: " in printed) == (name == "q.tsv")
+        assert ("warning: " in printed) == (name == "q.tsv")
         assert f"{name} (judgments, trec)" in printed
 
 
@@ -537,7 +537,7 @@ def test_check_of_a_table_reports_everything_too(call, folder):
     expected = [["4", "'x'"], ["6", "'y'"], ["'a'", "'1'", "2", "5"], ["1", "1", "3", "2"]]
     assert [facts for facts in expected if facts not in wrong] == []
     (folder / "ranks.csv").write_text("query,doc,rank\n1,a,1\n1,b,2\n")
-    assert call("check", "ranks.csv", "qrels.txt").out.count("look: ") == 1
+    assert call("check", "ranks.csv", "qrels.txt").out.count("warning: ") == 1
 
 
 def test_the_best_grade_is_that_of_all_judgments(call, folder):

@@ -231,7 +231,7 @@ def test_the_address_keeps_the_view_and_reset_forgets_it(browser, study):
     with open_page(browser, study[1]) as page:
         assert "#" not in page.evaluate("location.href")
         page.locator("#b-number").fill("6.5")
-        page.get_by_text("Which sessions").click()
+        page.get_by_text("Groups and filters").click()
         page.get_by_label("scenario", exact=True).select_option("D")
         page.locator("#session").select_option(index=2)
         wait_until_drawn(page)
@@ -260,7 +260,7 @@ def test_the_verdict_names_the_leader_its_lead_and_where_that_changes(demo, stud
     demo.locator("#presets button").get_by_text("patient", exact=True).last.click()
     wait_until_drawn(demo)
     assert "For a patient searcher" in demo.locator("#verdict").text_content()
-    assert "within chance" in demo.locator("#verdict").text_content()
+    assert "not significant" in demo.locator("#verdict").text_content()
     demo.wait_for_function("document.getElementById('spoken').textContent.includes('patient')")
 
 
@@ -323,7 +323,7 @@ def test_the_command_of_some_sessions_counts_the_same_sessions(demo, run):
     demo.get_by_label("scenario", exact=True).select_option("D")
     demo.locator("#min-queries").fill("3")
     demo.locator("#by").select_option("")
-    demo.locator("#gain").select_option(label="exp: each grade about twice the one below")
+    demo.locator("#gain").select_option(label="exp: each grade is worth about twice the one below")
     wait_until_drawn(demo)
     words = shlex.split(demo.locator("#command").text_content())
     assert words[-4:] == ["--where", "scenario=D", "--min-queries", "3"]
@@ -597,6 +597,31 @@ def test_hostile_text_is_shown_and_runs_nothing(browser, tmp_path, run):
         chosen = words[words.index("--where") + 1]
         assert chosen.startswith("constructor=")
         assert page.locator("#groups tbody tr").count() >= 1
+
+
+STILL = "requestAnimationFrame = () => 0; Worker = class { postMessage() {} };"
+
+
+def test_a_browser_that_photographs_at_once_has_the_whole_page(browser, study):
+    context = browser.new_context(viewport={"width": 1200, "height": 1500})
+    context.add_init_script(STILL)  # as it is for a browser without a window
+    page = context.new_page()
+    page.goto(study[1].as_uri())
+    assert page.locator(".chart svg").count() == 4
+    assert page.locator("#map-state").text_content() == ""
+    assert page.locator("#measure").text_content()
+    assert page.locator("html").evaluate("one => getComputedStyle(one).overflowY") == "scroll"
+    context.close()
+
+
+def test_clicks_are_no_grades_and_queries_of_few_results_are_named(browser, tmp_path):
+    shown = make_sessions(s=[["a*", "b"], ["c", "d*", "e"]], t=[["b*"]])
+    with open_page(browser, write_page(tmp_path, shown, None, "sDCG@10")) as page:
+        heads = page.locator("#session-detail thead").first.locator("th").all_text_contents()
+        assert "grade" not in heads
+        assert heads.count("clicked") == 1
+        assert page.locator("#session-detail .chip").count() == 0
+        assert list_facts(page.locator(".lot").text_content())[:2] == ["10", "3"]
 
 
 def write_page(tmp_path, sessions, qrels, *more, **options):

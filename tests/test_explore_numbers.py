@@ -13,8 +13,10 @@ from session_tables import make_sessions, session_frame
 from strategies import sessions_and_qrels
 
 import gainful
+from gainful.evidence.statistics.outcome import UnitSums
 from gainful.formula import Const, Param, Var, log, maximum, where
 from gainful.formula.renderers import to_mathml
+from gainful.measure.sessions.session_values import curve_terms
 from gainful.show.html_page import _FOLDER
 
 LOOP = """
@@ -23,8 +25,9 @@ require('readline').createInterface({input: process.stdin}).on('line', (line) =>
   console.log(JSON.stringify({
     groups: result.groups.map((group) => ({
       code: group.code, sessions: group.sessions, queries: group.queries, mean: group.mean,
-      curve: [...group.curve], last: [...group.last], others: group.others && [...group.others],
+      curve: [...group.curve], errors: [...result.standardErrors(group)], last: [...group.last], others: group.others && [...group.others],
     })),
+    difference: result.groups.length === 2 && [...result.standardErrors(...result.groups)],
     values: [...result.values],
     added: result.sessions.map((s) => result.explain(s).map((query) => query.added)),
   }));
@@ -137,6 +140,40 @@ def test_turns_with_judgments_of_their_own_have_ideals_of_their_own(script):
     truth = gainful.sessions.evaluate(shown, judgments, "nsDCG@2")
     page = script(data)
     assert page["groups"][0]["curve"] == pytest.approx(truth.curve()["mean"].to_list())
+
+
+@pytest.mark.parametrize("hold", ["held", "growing"])
+@pytest.mark.parametrize("measure", ["sDCG", "nsDCG"])
+def test_the_standard_errors_of_every_rank_are_those_of_python(script, measure, hold):
+    study = gainful.sessions.simulate_study(2008)
+    data = read_data(gainful.explore(study.sessions, study.qrels, f"{measure}@10"))
+    page = script(data, hold=hold, normalised=measure == "nsDCG", by="system")
+    options = {"hold": hold} if measure == "nsDCG" else {}
+    truth = gainful.sessions.evaluate(study.sessions, study.qrels, f"{measure}@10", **options)
+    terms = curve_terms(truth.matched_sessions, *truth.recipes.values())
+    systems = truth.columns["system"].to_numpy()
+    searcher = np.unique(truth.columns["searcher"].to_numpy(), return_inverse=True)[1]
+    parts = []
+    for system, group in zip(("1", "2"), page["groups"], strict=True):
+        own = systems == system
+        values = terms.upper[own].reshape(own.sum(), -1)
+        units = UnitSums.from_values(values, searcher[own], searcher.max() + 1)
+        size = len(group["errors"])
+        assert group["errors"] == pytest.approx(units.standard_errors()[:size], rel=1e-9)
+        parts.append(units.deviations() / units.sizes.sum())
+    count = len(parts[0])
+    squares = ((parts[0] - parts[1]) ** 2).sum(axis=0)
+    expected = np.sqrt(squares * count / (count - 1))
+    both = min(len(group["errors"]) for group in page["groups"])  # a group grows to its own end
+    assert page["difference"][:both] == pytest.approx(expected[:both], rel=1e-9)
+
+
+def test_the_standard_error_at_the_first_rank_is_that_of_single_sessions(script):
+    clicked = [["a*", "b"], ["a", "b*"], ["a*", "b"], ["a", "b"]]
+    shown = make_sessions(**{f"s{n}": [query, ["c", "d*"]] for n, query in enumerate(clicked)})
+    page = script(read_data(gainful.explore(shown, measure="sDCG@2")))
+    error = np.std([1, 0, 1, 0], ddof=1) / np.sqrt(4)
+    assert page["groups"][0]["errors"][0] == pytest.approx(error)
 
 
 def test_what_each_query_added_is_what_python_says_it_gained(script):

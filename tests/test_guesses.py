@@ -70,6 +70,7 @@ def names(tmp_path, monkeypatch, results):
         "rag": rag,
         "results": results[0],
         "runs": results[1],
+        "compared": gainful.compare(results[1], measures="RR"),
         "mean": lambda *inputs, **options: gainful.evaluate(*inputs, **options).mean,
         "Hit": lambda doc, score: SimpleNamespace(id=doc, score=score),
     }

@@ -6,8 +6,8 @@ import hypothesis.strategies as st
 import krippendorff
 import numpy as np
 import pytest
-from hypothesis import given
 from facts import find_notes
+from hypothesis import given
 from refusals import refuses
 from sklearn.metrics import cohen_kappa_score
 from written_files import write_qrels
@@ -160,3 +160,16 @@ def test_a_judge_who_gives_fewer_grades_is_named():
     (note,) = gainful.compare_judges({"people": PEOPLE, "binary": binary}, **FEW).notes
     assert "binary" in note
     assert "2" in note
+
+
+def test_two_of_three_judges_without_a_common_document_are_noted():
+    halves = [{"1": {"a": 2, "b": 0}}, {"2": {"a": 0, "d": 2}}]
+    both = halves[0] | halves[1]
+    result = gainful.compare_judges([*halves, both], **FEW)
+    assert [pair.judges for pair in result.pairs] == [
+        ("judge 1", "judge 3"),
+        ("judge 2", "judge 3"),
+    ]
+    assert result.alpha.value == 1
+    assert any("judge 1 and judge 2" in note for note in result.notes)
+    assert len(result.page().sections) == 3

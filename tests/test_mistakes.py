@@ -43,6 +43,9 @@ FILES = {
     "moved.csv": f"{SESSIONS}s,1,1,a,t,one\ns,2,1,b,t,two\n",
     "short.csv": f"{SESSIONS}s,1,1,a,t,one\ns,2,1\n",
     "zero.txt": "t 0 a 0\n",
+    "gold.jsonl": '{"question": "x", "retrieved_ids": ["a"], "gold_ids": ["a"]}\n',
+    "decimal.csv": "query_id;doc_id;score\nn01;a;4,2988\n",
+    "single.csv": "session,query,rank,doc,topic,variant\ns,1,1,a,t,A\n",
     "mean.csv": "session,query,rank,doc,topic,mean\ns,1,1,a,t,m\n",
     "double.csv": "session,query,rank,doc,session\ns,1,1,a,b\n",
     "p_lacks.py": "import nowhere",
@@ -62,6 +65,9 @@ def folder(tmp_path_factory, run_gainful):
     copytree(EXAMPLES, folder)
     for name, text in FILES.items():
         (folder / name).write_text(text)
+    (folder / "latin.csv").write_bytes(b"query,doc,grade\nn01,\xe9,1\n")
+    (folder / "folder" / "qrels").mkdir(parents=True)
+    (folder / "folder" / "qrels" / "test.tsv").write_text("query-id\tcorpus-id\tscore\n")
     (folder / "gate").mkdir()
     for name, text in {"qrels": gate_runs.QRELS, **gate_runs.RUNS}.items():
         (folder / "gate" / f"{name}.txt").write_text(text)

@@ -43,7 +43,8 @@ def find_changes(qrels, before, after, measure="nDCG@10", *, most=5, like=None, 
         for run in (as_run(before, name="bm25"), as_run(after, name="dense"))
     )
     values = tuple(measure_run(run, recipes, convention) for run in runs)
-    return find_largest_changes(runs, values, next(iter(recipes)), most=most)
+    changes, _ = find_largest_changes(runs, values, next(iter(recipes)), most=most)
+    return changes[1]
 
 
 def single_query(changes):

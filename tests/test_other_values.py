@@ -122,10 +122,11 @@ ONE = pl.DataFrame({"run": ["a"], "query": ["1"], "AP": [0.5]})
         ([{"a": {"AP": 0.5}}], {}, WrongType, "values['a']"),
         ([pl.DataFrame({"run": ["a"], "AP": [0.5]})], {}, NoColumn, "values"),
         ([pl.DataFrame({"query": ["1"], "run": ["a"]})], {}, BadInput, "values"),
-        ([pl.DataFrame({"query": [None], "AP": [0.5]})], {}, BadInput, "values"),
+        ([pl.DataFrame({"query": [None], "AP": [0.5]})], {}, BadInput, "values, row 0"),
         ([{"a": {"M": {"q": [1]}}}], {}, WrongType, "values['a']['M']['q']"),
         ([{"a": {"M": {"q": "high"}}}], {}, WrongType, "values['a']['M']['q']"),
-        ([pl.DataFrame({"query": ["1", "1"], "AP": [0.5, 0.5]})], {}, BadValue, "values"),
+        ([pl.DataFrame({"query": ["1", "1"], "AP": [0.5, 0.5]})], {}, BadInput, "values, row 1"),
+        ([pl.DataFrame({"query": ["all"], "AP": [0.5]})], {}, BadInput, "values"),
         ([pl.DataFrame({"query": ["1"], "AP": ["high"]})], {}, BadInput, "values, row 0"),
         ([pl.DataFrame({"query": ["1"], "AP": [float("inf")]})], {}, BadInput, "values, row 0"),
         ([ONE, ONE], {}, BadValue, "values 2"),  # a run twice
@@ -154,3 +155,41 @@ def test_of_a_table_with_texts_the_measures_that_are_named_are_read():
         assert (list(results.values), results["faith"]) == (["faith"], 0.75)
     with refuses(BadInput, "values, row 0"):
         gainful.read_values(table.drop("found"))
+    with refuses(BadInput, "values, row 0"):
+        gainful.read_values(table.drop("answer"))
+    for name in ("fath", "AP"):
+        with refuses(UnknownName, name, "faith"):
+            gainful.read_values(table, measures=name)
+
+
+def test_rows_of_means_are_left_out_and_noted(evaluated):
+    table = to_long(evaluated)
+    means = table.filter(query="n01").with_columns(pl.lit("all").alias("query"))
+    results = gainful.read_values(pl.concat([table, means]))
+    assert results.mean == evaluated.mean
+    assert [len(run.notes) for run in results.values()] == [1, 1]
+    assert not any(run.notes for run in gainful.read_values(table).values())
+
+
+@pytest.mark.parametrize("indent", [None, 1])
+def test_a_dict_is_read_from_a_file_of_json(tmp_path, indent):
+    values = {"a": {"F1": {"1": 0.5, "2": 0.25}}, "b": {"F1": {"1": 0.75, "2": 0.5}}}
+    path = tmp_path / "values.json"
+    path.write_text(json.dumps(values, indent=indent))
+    assert gainful.read_values(path).mean == gainful.read_values(values).mean
+
+
+def test_a_value_that_is_there_twice_is_named_by_its_line(tmp_path):
+    for text, line in (
+        ("query,run,AP\nall,a,0.5\n1,a,0.5\n1,b,1\n1,a,0.25\n", 5),
+        ("query,run,measure,value\n1,a,AP,0.5\n\n1,a,RR,0.5\n1,a,RR,0\n", 5),
+    ):
+        (tmp_path / "v.csv").write_text(text)
+        with refuses(BadInput, f"v.csv:{line}"):
+            gainful.read_values(tmp_path / "v.csv")
+
+
+def test_columns_of_runs_are_named_as_the_measures_that_they_were_read_as():
+    results = gainful.read_values(pl.DataFrame({"query": ["1", "2"], "A": [0.5, 1], "B": [1, 0]}))
+    with refuses(BadValue, "runs", "A and B"):
+        gainful.compare(results)

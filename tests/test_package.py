@@ -138,7 +138,7 @@ def test_every_line_that_a_command_is_sent_to_begins_with_a_command():
 
 def test_every_error_is_one_of_ours():
     errors = [getattr(gainful.errors, name) for name in gainful.errors.__all__]
-    assert len(errors) == 19
+    assert len(errors) == 20
     assert all(issubclass(error, gainful.errors.GainfulError) for error in errors)
 
 

@@ -463,7 +463,7 @@ def test_a_query_that_a_run_lacks_is_not_laid_out_for_it(shown):
     runs = {"all": {"1": ["a"], "2": ["b"], "3": ["x", "c"]}, "some": {"1": ["a"], "2": ["x"]}}
     page = shown(gainful.report(judged, runs, "nDCG@10", resamples=99, missing="skip"))
     page.page.click("#values .open >> text=3")
-    assert "some (not there)" in page.text(".side thead")
+    assert "some (missing)" in page.text(".side thead")
     assert page.rows()[-1][:3] == ["3", "0.6309", "–"]
 
 

@@ -330,7 +330,7 @@ def test_a_conversation_that_a_system_lacks_is_told_and_stays_in_the_table(shown
     assert MEASURE in note
     assert find_notes(page.text("#quality").splitlines(), "1", "conversation", "2", "systems")
     page.page.click("#values .open >> text=c3")
-    assert "two (not there)" in page.text(".side thead")
+    assert "two (missing)" in page.text(".side thead")
     assert next(row for row in page.rows() if row[0] == "c3")[:3] == ["c3", "0.0000", "–"]
 
 

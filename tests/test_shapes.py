@@ -555,7 +555,8 @@ def test_fields_of_rag_files_with_other_names_are_answered(tmp_path, run_gainful
     for command in (["eval"], ["gate", "--floor", "RR=0.5"]):
         message = run_gainful(command[0], path, *command[1:], status=2).err
         words = message.split("--columns ")[1].split()[0]
-        assert {*words.split(",")} == {f"retrieved={retrieved}", f"relevant={relevant}"}
+        own = [f"retrieved={retrieved}"] if retrieved != "retrieved" else []  # a known name
+        assert {*words.split(",")} == {*own, f"relevant={relevant}"}
         run_gainful(command[0], path, *command[1:], "--columns", words)
     with pytest.raises(NoColumn):
         gainful.evaluate(path, measures="RR")
@@ -975,3 +976,39 @@ def test_what_pandas_writes_as_json(tmp_path, orient):
         json.dumps(frame.to_dict(orient)) if orient == "list" else frame.to_json(orient=orient)
     )
     assert gainful.evaluate({"1": {"a": 1}, "2": {"c": 1}}, path, "RR")["RR"] == 0.75
+
+
+SEARCHED = {"hits": {"total": {"value": 2}, "hits": [{"_id": "b", "_score": 2}, {"_id": "a"}]}}
+RESPONSES = [
+    {"query": "q", **SEARCHED},
+    {"query": "q", "hits": SEARCHED["hits"]["hits"]},
+    {"query": "q", "took": 3, "response": SEARCHED},
+]
+
+
+@pytest.mark.parametrize("record", RESPONSES)
+@pytest.mark.parametrize(
+    "write", [lambda record: f"{json.dumps(record)}\n", lambda r: json.dumps([r])]
+)
+def test_lines_with_a_query_and_its_search_response_are_a_run(tmp_path, record, write):
+    path = tmp_path / "run.jsonl"
+    path.write_text(write(record))
+    qrels = {"q": {"a": 1}}
+    assert gainful.evaluate(qrels, path, "RR")["RR"] == 0.5
+    assert gainful.evaluate(qrels, [record], "RR")["RR"] == 0.5
+    assert gainful.check(path).ok
+
+
+def test_a_file_with_both_that_is_named_as_judgments_only_is_noted(tmp_path):
+    both, other = tmp_path / "both.jsonl", tmp_path / "other.jsonl"
+    for path in (both, other):
+        path.write_text('{"query": "1", "retrieved": ["a", "b"], "relevant": ["a"]}\n')
+    assert "both.jsonl" in gainful.evaluate(both, other, "RR").notes[0]
+    assert gainful.evaluate(both, both, "RR").notes == []
+    results = gainful.evaluate(both, runs=[both, other], measures="RR")
+    assert [run.notes for run in results.values()] == [[], []]
+
+
+def test_judgments_without_anything_relevant_are_noted():
+    (note,) = gainful.evaluate({"1": {"a": -1}}, {"1": ["a"]}, "RR").notes
+    assert "relevant" in note

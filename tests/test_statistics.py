@@ -291,6 +291,16 @@ def test_bootstrap_p_is_the_level_at_which_its_interval_ends_at_zero(name):
     assert wider.low[0] < 0 < narrower.low[0] or narrower.high[0] < 0 < wider.high[0]
 
 
+@pytest.mark.parametrize("alternative", ALTERNATIVES)
+def test_p_of_a_percentile_bootstrap_is_exactly_a_count_by_the_resamples(alternative):
+    d = np.random.default_rng(10).exponential(size=(40, 8)) - np.linspace(0.5, 1.5, 8)
+    resampling = Resampling(resamples=5000, alternative=alternative)
+    for p in TESTS["bootstrap"].function(d, resampling).p.tolist():
+        # A share of nothing is 1 of 5001, and 2 of them where both sides are asked.
+        unseen = [count / 5001 for count in (1, 2, 5000)]
+        assert p in (round(p * 10_000) / 10_000, *unseen)
+
+
 @pytest.mark.parametrize("name", TESTS)
 def test_identical_runs_have_p_one_and_no_interval_but_zero(name):
     outcome = TESTS[name].function(np.zeros((20, 2)), Resampling(resamples=999))

@@ -12,7 +12,7 @@ from refusals import refuses
 from written_files import write_lines
 
 import gainful
-from gainful.errors import BadInput, BadValue, Swapped
+from gainful.errors import BadInput, BadValue, NoColumn, Swapped
 from gainful.read.formats import find_session_format
 from gainful.read.session_inputs import as_sessions
 from gainful.read.source import open_source
@@ -915,3 +915,65 @@ def test_evaluations_may_stand_in_a_second_file(tmp_path, suffix):
         assert as_sessions(files).frame["grade"].to_list() == [0.5, None, 1.0]
         (finding,) = gainful.check(*files).findings
         assert finding.kind == "sessions, openinference"
+
+
+EVALUATED = "context.span_id,document_position,score,label\n"
+
+
+def write_evaluations(folder, rows):
+    asked = {"session.id": "s1", "input.value": "soup"}
+    spans = write_lines(folder / "spans.jsonl", phoenix_span(1, "abc", **asked))
+    graded = folder / "e.csv"
+    graded.write_text(EVALUATED + rows.replace("SPAN", f"{1:016x}"))
+    return [spans, graded]
+
+
+@pytest.mark.parametrize(
+    ("rows", "where", "left"),
+    [
+        ("SPAN,0,1,\nSPAN,1,high,\n", "e.csv:3", [1, None, None]),
+        ("SPAN,0,inf,\nSPAN,1,1,\n", "e.csv:2", [None, 1, None]),
+        ("SPAN,0,,bad\nSPAN,1,,Relevant\n", "e.csv:2", [None, 1, None]),
+        ("SPAN,0,1,\nSPAN,0,0,\n", "e.csv:3", [1, None, None]),
+        ("SPAN,x,1,\nSPAN,1,1,\n", "e.csv:2", [None, 1, None]),
+        ("SPAN,1.5,1,\nSPAN,1,1,\n", "e.csv:2", [None, 1, None]),
+        (",0,1,\nSPAN,1,1,\n", "e.csv:2", [None, 1, None]),
+    ],
+)
+def test_malformed_evaluations_are_refused_or_skipped_and_counted(tmp_path, rows, where, left):
+    files = write_evaluations(tmp_path, rows)
+    with refuses(BadInput, where):
+        as_sessions(files)
+    sessions = as_sessions(files, bad="skip")
+    assert sessions.frame["grade"].to_list() == left
+    assert find_notes(sessions.notes, 1, "malformed", "skipped")
+    report = gainful.check(*files)
+    assert not report.ok
+    assert any(where in line for line in report.findings[0].problems)
+
+
+@pytest.mark.parametrize(
+    ("rows", "grades", "words"),
+    [
+        ("SPAN,0,1,\nSPAN,7,1,\n", [1, None, None], (1, "document_position")),
+        ("SPAN,0,1,\nSPAN,1,,\n", [1, None, None], (1, "label")),
+        ("SPAN,0,1,\nzz,0,1,\n", [1, None, None], (1, "span")),
+        ("SPAN,0.0,1,\nSPAN,1.0,0,\n", [1, 0, None], (2, "grades")),
+        ("SPAN,0,1,\nSPAN,0,1,\n", [1, None, None], (1, "grade")),
+    ],
+)
+def test_evaluations_that_do_not_count_are_counted(tmp_path, rows, grades, words):
+    sessions = as_sessions(write_evaluations(tmp_path, rows))
+    assert sessions.frame["grade"].to_list() == grades
+    assert find_notes(sessions.notes, *words)
+
+
+def test_evaluations_of_other_spans_or_without_traces_are_refused(tmp_path):
+    for rows in ("", "SPAN,0,,\n", "zz,0,1,\n"):
+        with refuses(BadInput, "e.csv"):
+            as_sessions(write_evaluations(tmp_path, rows))
+    _, graded = write_evaluations(tmp_path, "SPAN,0,1,\n")
+    with refuses(NoColumn, "e.csv"):
+        as_sessions(graded)
+    (finding,) = gainful.check(graded).findings
+    assert finding.kind == "sessions, table"

@@ -238,7 +238,7 @@ def test_a_file_of_zscores_that_is_none_ends_with_255(files, tmp_path, text):
     [
         (("-m", "mapp"), 1, "mean map?"),
         (("-m", "P."), 1, "unknown measure 'P.'"),
-        (("-m", "P.0"), 2, "cutoffs from 1 on"),
+        (("-m", "P.0"), 2, "cutoffs of at least 1"),
         (("-m", "P.5,5"), 2, "each cutoff once"),
         (("-m", "P.x"), 2, "numbers"),
         (("-m", "iprec_at_recall..1,.1"), 2, "each cutoff once"),

@@ -13,6 +13,7 @@ import gainful
 from gainful.match.rank_order import RankOrder
 from gainful.measure import measure
 from gainful.measure.catalogue import find_entry
+from gainful.measure.explanation import rank_queries
 from gainful.measure.ranked_run import rank_run
 
 KERNEL_LINES = 15_000
@@ -62,12 +63,19 @@ def test_a_report_ranks_a_run_as_often_with_many_queries(monkeypatch, ties):
         calls.append("rank_rows")
         return rank_rows_unchanged(*args)
 
+    def rank_named(*args):
+        calls.append("rank_queries")
+        return rank_queries(*args)
+
     rank_rows_unchanged = RankOrder.rank_rows
     import_module("gainful.api.report")  # which loads all that a report is made of
     monkeypatch.setattr(RankOrder, "rank_rows", rank_rows)
     for module in [*sys.modules.values()]:  # wherever it is called
-        if getattr(module, "rank_run", None) is rank_run and module.__name__ != __name__:
-            monkeypatch.setattr(module, "rank_run", rank)
+        if module.__name__ == __name__:
+            continue
+        for known, counted in ((rank_run, rank), (rank_queries, rank_named)):
+            if getattr(module, known.__name__, None) is known:
+                monkeypatch.setattr(module, known.__name__, counted)
     counts = []
     for count in (10, 40):
         queries = [str(number) for number in range(count)]
@@ -78,11 +86,11 @@ def test_a_report_ranks_a_run_as_often_with_many_queries(monkeypatch, ties):
                 schema=["query", "doc", "score"],
                 orient="row",
             )
-            for docs in ("ba", "bca")
+            for docs in ("ba", "bca", "ab")
         ]
         gainful.report(qrels, runs, "nDCG@10", resamples=99, ties=ties)
         counts.append(Counter(calls))
         calls.clear()
-    # Of each run: its values, the queries that are shown, and those that changed; rows once more
-    # where the run meets its judgments.
-    assert counts == [{"rank_run": 6, "rank_rows": 6}] * 2
+    # Of each of three runs: its values, and the queries that are shown or changed, once for both;
+    # rows once more where the run meets its judgments.
+    assert counts == [{"rank_run": 6, "rank_rows": 6, "rank_queries": 3}] * 2

@@ -12,9 +12,9 @@ _SENTENCE = re.compile(r"(<!-- agreement -->).*?(<!-- /agreement -->)", re.DOTAL
 _INTRODUCTION = """\
 # Agreement with the real tools
 
-`make agree` evaluates random judgments and runs with each installed tool, and with gainful under the
-tool's own `like=`, compares all values, and writes this page. If the environment variable TREC_EVAL (for
-version 9, TREC_EVAL_9) names a trec_eval binary, whole command lines are compared byte by byte;
+`make agree` evaluates random judgments and runs with each installed tool and with gainful's `like=` for
+that tool, compares all values, and writes this page. If the environment variable TREC_EVAL (for
+version 9, TREC_EVAL_9) is the path of a trec_eval binary, the output of whole command lines is compared byte by byte;
 [trec_eval](trec-eval.md) lists the intended differences.
 
 Run on {date}, seed {seed}:
@@ -23,8 +23,8 @@ Run on {date}, seed {seed}:
 | --- | --- | --- | ---: | ---: | --- |
 {rows}
 
-Every run of the tests compares the same tools on other random data, and replays what tools printed that are not
-installed ([conventions](conventions.md)).
+The test suite compares the same tools on new random data in every run. For tools that are not installed, it compares
+gainful with their recorded output ([conventions](conventions.md)).
 """
 
 
@@ -47,7 +47,7 @@ def _format_row(row: dict[str, Any]) -> str:
         difference = f"{row['largest']:.0e}"
     else:
         listed = row["cases"] - row["same"] - row["unexplained"]
-        difference = f"{row['same']} the same bytes, {listed} listed, {row['unexplained']} others"
+        difference = f"{row['same']} identical, {listed} listed, {row['unexplained']} others"
     cells = (row["tool"], row["version"], row["what"], row["cases"], row.get("values", "–"))
     return f"| {' | '.join(map(str, cells))} | {difference} |"
 

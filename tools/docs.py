@@ -94,10 +94,10 @@ def conventions_page() -> str:
 
 Each tool makes its own choices about [the settings of nDCG](which-ndcg.md). This page lists them, and what the tools print.
 
-## Whose settings
+## The settings of each tool
 
-`gainful conventions NAME` describes one in plain words, `gainful conventions NAME --diff OTHER` only
-what differs. The same from Python: `gainful.like("sklearn").differences(gainful.like("quepid"))`.
+`gainful conventions NAME` describes the settings of a tool in words, and `gainful conventions NAME --diff OTHER` lists
+those that differ between two tools. In Python: `gainful.like("sklearn").differences(gainful.like("quepid"))`.
 
 {to_markdown(measures.build_tables(None, None)[0][1])}
 
@@ -105,16 +105,16 @@ Notes on single tools:
 
 {to_markdown(Table(("name", "tool or source", "note"), notes))}
 
-Not here, because these fields cannot express it: cwl_eval's and ir_measures' scaled DCG (no
-ideal at all), trec_eval's ndcg_rel and Rndcg (other measures), Spark's Scala API with
-relevance (an ideal in the order given), and LlamaIndex (changed since it was read).
+The table omits what its columns cannot express: the scaled DCG of cwl_eval and ir_measures (it has no
+ideal), ndcg_rel and Rndcg of trec_eval (different measures), Spark's Scala API with
+relevance (its ideal keeps the order given), and LlamaIndex (its code has changed since we read it).
 
 ## What the array tools print
 
-The numbers below were printed by the tools themselves (*list*: only what was retrieved is passed;
-*pool*: unretrieved judged documents are appended with a very low score). gainful's tests hold
-`like=` to these numbers, and to those of the tools that read judgments, as far as a list of grades
-can tell; `tests/tool_rows.py` names every exception with its reason.
+The numbers below are the output of the tools (*list*: the input has only the retrieved documents;
+*pool*: judged documents that were not retrieved are appended with a very low score). gainful's tests compare
+`like=` with these numbers, and with those of the tools that read judgments;
+`tests/tool_rows.py` lists the exceptions, with reasons.
 
 {cases}
 
@@ -148,7 +148,7 @@ def _format_value(value: str) -> str:
 
 
 def measures_page() -> str:
-    """The page about measures and their language."""
+    """The page about measures and their notation."""
     parameters = [
         (p.symbol, p.domain.describe(p.symbol), f"{p.typical[0]:g} to {p.typical[1]:g}", p.meaning)
         for p in _collect_params().values()
@@ -160,11 +160,11 @@ def measures_page() -> str:
     )
     sources = "\n".join(f"- *{key}*: {text}" for key, text in REFERENCES.items())
     each = "\n\n".join(_describe_measure(entry) for entry in MEASURES.values())
-    return f"""{MADE}# Measures and their language
+    return f"""{MADE}# Measures and their notation
 
 A measure is a name, parameters in brackets, and a cutoff:
 `nDCG(gain=exp, discount=jk2008, b=2)@10`.
-The same as a value in Python, which is equal by its fields and can be a key of a dictionary:
+In Python, a measure is an immutable object that compares by value and can be a dictionary key:
 
 ```python
 >>> import gainful
@@ -176,27 +176,27 @@ True
 
 ```
 
-What is set in the measure wins, then the option of the call, then `like`, then gainful's default.
-A parameter that the chosen formula does not have is an error, not a silence.
+A parameter of the measure takes precedence over an option of the call, an option over `like`, and `like` over gainful's defaults.
+A parameter that the chosen formula does not have raises an error.
 
-Three spellings are understood: this one, trec_eval's (`ndcg_cut_10`, `P.5,10`, `map`), and that of
-ir_measures (`nDCG(dcg='exp-log2')@10`). Lists and ranges of cutoffs are several
+gainful accepts three notations: this one, trec_eval's (`ndcg_cut_10`, `P.5,10`, `map`) and that of
+ir_measures (`nDCG(dcg='exp-log2')@10`). A list or range of cutoffs defines several
 measures: `nDCG@1,3,5`, `nDCG@1..20`.
 
 {to_markdown(measures.build_measure_table())}
 
-## Gains: what is a document of grade g worth?
+## Gains: how much is a document of grade g worth?
 
 {to_markdown(measures.build_formula_table("gain"))}
 
-A table of weights is a gain too: `gain={{0:0,1:1,2:10,3:100}}`.
+A gain can also be a table of weights: `gain={{0:0,1:1,2:10,3:100}}`.
 
-## Discounts: what is left of a gain at rank i?
+## Discounts: what share of a gain counts at rank i?
 
 {to_markdown(measures.build_formula_table("discount"))}
 
-Queries of a session are discounted by the same functions, with the position of the query for the
-rank and the base `bq` for `b`: `gainful.vectors.query_discount(2, bq=4)`.
+The same functions discount the queries of a session, with the position of the query in place of the
+rank and the base `bq` in place of `b`: `gainful.vectors.query_discount(2, bq=4)`.
 
 ## Parameters
 
@@ -204,9 +204,9 @@ rank and the base `bq` for `b`: `gainful.vectors.query_discount(2, bq=4)`.
 
 ## Subtopics
 
-Where a query has several aspects, documents can be judged for each of them: TREC's diversity judgments
-have the subtopic in their second column, a table has a column for it (`subtopic`, `intent`, `aspect`).
-Measures of novelty and diversity ask which of them a document is about, and whether it says anything new:
+If a query has several aspects, documents can be judged for each of them. TREC's diversity judgments
+contain the subtopic in their second column; a table has a column for it (`subtopic`, `intent`, `aspect`).
+Measures of novelty and diversity reward documents that cover subtopics not covered before:
 
 ```python
 >>> import polars as pl
@@ -225,26 +225,26 @@ Measures of novelty and diversity ask which of them a document is about, and whe
 
 ```
 
-By hand: `zoo` brings 1 for the cat, `atlas` ½ for the cat, which came before, and 1 for the car. So alpha_nDCG@2 is
-(1 + 1.5/log₂3) / (2 + 0.5/log₂3), the ideal being `atlas` and then `zoo`; and ERR_IA@2 is (1 + 1.5/2) / (2 + 1/2), two
-documents on both subtopics being worth 2 and then 1. Only subtopics count that some judged document is
-relevant to. The ideal takes at each rank the document that adds most, of equals the one whose id comes last.
+By hand: `zoo` gains 1 for the cat. `atlas` gains ½ for the cat, which was covered before, and 1 for the car. The ideal
+ranking is `atlas`, then `zoo`, so alpha_nDCG@2 is (1 + 1.5/log₂3) / (2 + 0.5/log₂3). Two documents that both cover both
+subtopics gain 2 and then 1, so ERR_IA@2 is (1 + 1.5/2) / (2 + 1/2). A subtopic counts only if at least one judged document is
+relevant to it. The ideal ranking is built greedily: each rank takes the document with the highest gain, and of equal ones the document whose id sorts last.
 
-`alpha` is how much less a subtopic is worth each time it comes again; from `rel` on a grade is relevant, and
-higher grades are worth no more. A column that is the same everywhere, as in ordinary judgments, names no subtopics; then all
-that is relevant to a query is taken for one, and a note says so. The numbers are those of ndeval, under
-`like="pyndeval"` to its last setting: ties by document id, ascending, and alpha_DCG@1 and ERR_IA@1 not divided by
-anything (`first_rank=as_is`), so that they can pass 1.
+`alpha` is the penalty for each repetition of a subtopic. Grades of at least `rel` are relevant, and all of them
+count the same. If the column has the same value in every row, as in ordinary judgments, gainful treats each
+query as one subtopic, and a note says so. The numbers are those of ndeval. `like="pyndeval"` reproduces all its
+settings: ties are broken by document id, ascending, and alpha_DCG@1 and ERR_IA@1 are not normalised
+(`first_rank=as_is`), so they can exceed 1.
 
-## The formulas in LaTeX, to paste into a paper
+## The formulas in LaTeX
 
 {latex}
 
 ## Each measure
 
-An example gives the grades in rank order, `-` for a document without one, and behind `|` the judged
-documents that were not retrieved. Where subtopics count, letters replace grades: `ab` is a document
-relevant to the subtopics a and b.
+Each example lists the grades in rank order, with `-` for an unjudged document. The grades after `|` are those of judged
+documents that were not retrieved. For measures of subtopics, letters replace grades: `ab` is a document
+that is relevant to the subtopics a and b.
 
 {each}
 
@@ -258,10 +258,10 @@ def formats_page() -> str:
     """The page about formats of files."""
     return f"""{MADE}# File formats
 
-Every command and function recognises a format by its content. `--qrels-format`, `--run-format` and `--sessions-format`
-name it if that fails. Files may be compressed (gzip, bzip2, xz, zstd), and `-` is standard input.
-`gainful check FILE` prints the format that it recognises and every problem in the file. JSON is read from envelopes too: the actions of an OpenSearch
-bulk request, an answer to `_search`, lines with `_source`, and objects one after the other, indented or not.
+Every command and function recognises a format by its content. If that fails, set it with `--qrels-format`, `--run-format`
+or `--sessions-format`. Files may be compressed (gzip, bzip2, xz, zstd), and `-` is standard input.
+`gainful check FILE` prints the format and every problem in the file. gainful also reads wrapped JSON: the actions of an OpenSearch
+bulk request, a `_search` response, lines with `_source`, and concatenated objects, indented or not.
 [Columns](columns.md) lists the names of columns and fields.
 
 ## Judgments and runs
@@ -274,7 +274,7 @@ Judgments may also be a BEIR folder or a dataset of ir_datasets (`irds:msmarco-p
 
 {_list_formats(SESSION_FORMATS)}
 
-A table of sessions is a file of any format above that has named columns ([Columns](columns.md)).
+A table of sessions is a file with named columns ([Columns](columns.md)) in any of the formats above.
 """
 
 
@@ -282,24 +282,24 @@ def columns_page() -> str:
     """The page about names of columns."""
     return f"""{MADE}# Columns
 
-gainful knows the columns of tables, the fields of JSON and the columns of frames by the names below. Case does not matter, and words
-may be joined by `_`, `-`, blanks or nothing. If a table has several of the names of one role, the first in the list counts.
+gainful recognises the columns of tables and data frames, and the fields of JSON, by the names below. Upper and lower case are equivalent, and the words
+of a name can be joined by `_`, `-`, a space or nothing. If several columns match one role, gainful uses the one whose name is first in the list.
 
-Name other columns with `--columns query=phrase,doc=sku`, in Python `columns={{"query": "phrase", "doc": "sku"}}`.
-A *log* is a table of search events, *sessions* is a table of numbered queries.
+For other names, use `--columns query=phrase,doc=sku`, in Python `columns={{"query": "phrase", "doc": "sku"}}`.
+A *log* is a table of search events; *sessions* is a table with numbered queries.
 
 {to_markdown(Table(("role", "in", "holds", "names"), _list_columns()))}
 """
 
 
 _HOLDS = {
-    "id": "an id: a text or a whole number",
+    "id": "an id: a string or an integer",
     "text": "a text",
     "number": "a number",
     "whole": "1, 2, 3 …",
     "flag": "1 or 0, true or false",
     "time": "a time",
-    "word": "a word for what happened",
+    "word": "the kind of event",
     "list": "a list of documents",
 }
 
@@ -343,7 +343,7 @@ def _describe_measure(entry: Entry) -> str:
     cut = {"optional": "@k", "needed": "@k", "recall": "@recall", "none": ""}[entry.cutoff_kind]
     return f"""### {entry.name}
 
-{entry.question} {entry.full_definition[0].upper()}{entry.full_definition[1:]}.
+{entry.question} Value: {entry.full_definition}.
 
 - spelling: `{entry.name}({", ".join(entry.params)}){cut}`{spelled}
 - example: `{example.measure}` of `{example.ranking}` = {example.working} = {value:.4f}

@@ -12,9 +12,9 @@ PICTURE = ROOT / "docs" / "pictures" / "speed.svg"
 
 _TEXT = """# Speed, measured
 
-`make bench` measures gainful and its peers in one run, in new processes that alternate, and prints this table; the results are kept in
-`benchmarks/history.json`. Read ratios, not seconds. The load is the number of processes that competed for the cores. If it exceeds the number of cores, ratios of
-whole commands to peers are rough (on two quiet cores trec_eval took 5.1 times as long as the pure engine); those of untidy files, `check` and start-up use
+`make bench` measures gainful and other tools alternately, each in a new process, and prints this table; `benchmarks/history.json` contains all results.
+Compare ratios, not seconds. The load is the number of processes that compete for the cores. If it exceeds the number of cores, the ratios of
+whole commands to other tools are approximate (on two idle cores trec_eval took 5.1 times as long as the pure engine). The ratios for untidy files, `check` and start-up use
 processor time and are more stable.
 
 Measured on {date}: {packages}.
@@ -23,16 +23,16 @@ Measured on {date}: {packages}.
 | --- | --- | --- | --- | --- |
 {rows}
 
-The native engine (`make native`) is optional, see [Installing](installing.md). Its memory, and that of runs whose queries are grouped, does not grow with
-the file: 70 million lines (2.9 GB) take 93 MB by the native engine on two cores and 296 MB without. On a machine with 16 cores (2026-11-18), it evaluated
+The native engine (`make native`) is optional; see [Installing](installing.md). Its memory use does not grow with the file, and neither does that of the pure engine
+if the lines of each query are contiguous: 70 million lines (2.9 GB) take 93 MB with the native engine on two cores and 296 MB without it. On a machine with 16 cores (2026-11-18), it evaluated
 70 million lines in 6.1 s on one core, 2.1 s on four and 1.5 s on eight.
 
-How far each ratio is beyond what is asked of it, measurement by measurement; 1 is just enough:
+The figure shows each ratio relative to its target in every measurement; at 1 the target is just met:
 
-![Every ratio over what is asked of it, by date](pictures/speed.svg)
+![Each ratio relative to its target, by measurement](pictures/speed.svg)
 
-The other scripts in `benchmarks/` look closer at one thing each: `frames.py` (lazy polars, DuckDB, Spark), `sessions.py`, `logs.py`, `json_logs.py`, `report.py`
-(how soon a page is drawn) and more; `make bench-all` runs them.
+Each of the other scripts in `benchmarks/` measures one part: `frames.py` (lazy polars, DuckDB, Spark), `sessions.py`, `logs.py`, `json_logs.py`, `report.py`
+(the time until a page is drawn) and more. `make bench-all` runs them.
 """
 
 

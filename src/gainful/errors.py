@@ -28,6 +28,7 @@ __all__ = [
     "CannotCompare",
     "Duplicated",
     "GainfulError",
+    "Missing",
     "NoColumn",
     "NoIdeal",
     "NoTruthValue",
@@ -55,7 +56,10 @@ class BadValue(GainfulError, ValueError):
 
     def __init__(self, argument: str, value: object, allowed: str) -> None:
         self.argument, self.value, self.allowed = argument, value, allowed
-        super().__init__(f"{argument} is {self._quote_value()}; allowed: {allowed}")
+        super().__init__(self._describe())
+
+    def _describe(self) -> str:
+        return f"{self.argument} is {self._quote_value()}; allowed: {self.allowed}"
 
     def _quote_value(self) -> str:
         return f"{self.value:g}" if isinstance(self.value, float) else quote(self.value)
@@ -69,6 +73,13 @@ class WrongType(BadValue, TypeError):
 
     def _quote_value(self) -> str:
         return quote(self.value)  # 2.0, not 2: the kind is what is wrong
+
+
+class Missing(BadValue):
+    """A value that was left out; the message says how to give it."""
+
+    def _describe(self) -> str:
+        return self.allowed
 
 
 _MOST = 1 << 53  # beyond it nothing can be counted
@@ -102,7 +113,8 @@ def check_whole_number(argument: str, value: object, least: int = 1, most: float
     """Refuse what is no whole number from `least` on, up to `most`."""
     from gainful.types import is_whole_number  # noqa: PLC0415  (needs NumPy)
 
-    allowed = f"a whole number from {least} {'on' if most >= _MOST else f'to {most}'}"
+    span = f"of at least {least}" if most >= _MOST else f"from {least} to {most}"
+    allowed = f"a whole number {span}"
     if not is_whole_number(value):
         raise WrongType(argument, value, allowed)
     if not least <= value <= most:

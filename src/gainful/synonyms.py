@@ -5,6 +5,7 @@ What is misspelt is met by spelling alone only within two letters.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 
 _MAX_CHANGES = 2  # letters
@@ -70,16 +71,16 @@ _COMPARE = "gainful compare QRELS RUN RUN…"
 _EVAL = "gainful eval QRELS RUN…"
 _GATE = "gainful gate QRELS RUN --floor nDCG@10=0.4"
 _INTERVALS = f"{_COMPARE} has intervals of differences, {_EVAL} --interval 95 those of means"
-# Options that a command has not, and that are not called otherwise there: what to write instead.
+# Options that a command does not have under any name: what to write instead.
 OPTIONS: Mapping[str, str] = _read_table(f"""
 qrels judgments = QRELS comes first, without an option
 run runs results = runs follow QRELS, without an option
 sep separator delimiter = the separator is detected; --columns query=user,doc=item names columns
-digits decimals precision round rounding_digits places p = --format csv has every digit of a value
-sort sort_by order_by = -o values.csv writes what a table program sorts
+digits decimals precision round rounding_digits places p = --format csv prints all digits
+sort sort_by order_by = -o values.csv writes a table that you can sort
 c complete skip_missing = a missing query scores 0; --missing skip leaves it out
 ignore_missing fill_missing = a missing query scores 0; --missing skip leaves it out
-judged_only condensed j = --unjudged remove takes unjudged documents out
+judged_only condensed j = --unjudged remove leaves unjudged documents out
 make_comparable = --like ranx_comparable does that
 average weights = every query counts equally; --group COLUMN adds means of groups
 debug traceback = -v prints more; GAINFUL_DEBUG=1 shows tracebacks
@@ -92,17 +93,18 @@ one_sided two_sided alternative = tests are two-sided
 min threshold floor fail_under fail_on assert require = {_GATE}
 threads jobs workers n_jobs parallel = all cores are used anyway
 m max_docs = --cutoff N counts the first N documents of a query
+n d z = gainful trec_eval QRELS RUN takes the options of trec_eval
 no_summary = --per-query prints the values of all queries
 pretty = --format table prints a table
 exp exponential = --gain exp takes 2^grade - 1
 encoding charset = files are UTF-8, or UTF-16 with its mark
-name names label labels alias = a run has the name of its file
-title = gainful report QRELS RUN… --title TEXT has a title
+name names label labels alias = a run is named after its file
+title = gainful report QRELS RUN… --title TEXT sets a title
 dataset = irds:NAME in place of QRELS reads a dataset of ir_datasets
 user user_id session session_id timestamp = --columns user=NAME names a column
-port host serve open browser show = -o page.html writes a page that any browser opens
-pdf = a browser prints the page; gainful figure draws .pdf
-dpi scale resolution = an .svg or .pdf has no pixels; --width and --height set those of a .png
+port host serve open browser show = -o page.html writes a page; open it in a browser
+pdf = print the page from a browser; gainful figure writes .pdf
+dpi scale resolution = .svg and .pdf have no pixels; --width and --height set those of a .png
 header no_header = a header is detected; --columns query=1,doc=2 takes numbers
 color colour no_color = NO_COLOR=1 in the environment turns colours off
 """)
@@ -143,7 +145,7 @@ NO_COMMANDS: Mapping[str, str] = _read_table(f"""
 fuse fusion rerank search index train normalize normalise merge = {_NOT_HERE}
 simulate = in Python, gainful.sessions.simulate_study() does that
 install update upgrade uninstall = pip installs and upgrades it
-convert = gainful reads all formats as they are, and converts none
+convert = gainful reads all formats directly; there is nothing to convert
 """)
 
 # Attributes of results.
@@ -171,6 +173,21 @@ sort_values sort lowest = .worst(10)
 winner best verdict answer describe = .summary()
 std var sem interval intervals ci confidence = gainful.stats.mean_intervals(results)
 significance ttest test pvalue diff subtract = gainful.compare(results, other)
+""")
+
+# Attributes that earlier checkouts had, and what has it now.
+RENAMED: Mapping[str, str] = _read_table("""
+UNIT = .unit
+convention_line = .to_text(verbose=True), which ends with the whole convention
+corrected = .p_corrected
+correction_words = .correction, which names it
+counts_both_sides = .p_error(p)
+error_of_corrected = .p_corrected_error(pair)
+family_scope = .method.family
+from_recipe = recipe.measure
+only_interval_uses_resamples = .uses_resamples, with .interval
+raw_p = .p
+resampled = .method.takes_resamples
 """)
 
 # Names of the package.
@@ -235,20 +252,20 @@ REMOVED: Mapping[str, str] = _read_table(f"""
 fit_model model = it was removed: statsmodels fits models to results.per_query (per_session)
 sweep_against SweepAgreement against = it was removed: gainful.stats.correlate has user labels
 settle Settlement = it was removed: gainful.unjudged lists the documents to judge first
-split_half trials = it was removed: discriminative power and test= say how sure an order is
+split_half trials = it was removed: discriminative power and test= show how reliable an order is
 fuse fusion rerank = {_NOT_HERE}
 rounding_digits = results keep all digits; round what you print
-return_mean return_std per_query = results.mean has the means, results.per_query all values
+return_mean return_std per_query = results.mean has the means, results.per_query has all values
 threads jobs n_jobs workers = all cores are used anyway
-verbose progress show_progress = nothing is printed; results.notes has what to know
+verbose progress show_progress = nothing is printed; results.notes has the warnings
 save_results_in_run = a run stays as it is; evaluate returns the results
 make_comparable = like="ranx_comparable" does that
 judged_only condensed = unjudged="remove" does that
 alternative one_sided = tests are two-sided
 ks cutoffs = a cutoff is part of its measure: "nDCG@5,10"
 sample_weight weights = every query counts equally
-llm embeddings = gainful compares ids, and asks no model
-faithfulness answer_relevancy answer_correctness = gainful evaluates what is found, not answers
+llm embeddings = gainful compares ids and uses no model
+faithfulness answer_relevancy answer_correctness = gainful evaluates retrieval, not answers
 coverage_error = gainful has no measures of multilabel classification
 """)
 
@@ -261,6 +278,7 @@ def find_nearest(name: str, names: Iterable[str], *, whole: bool = False) -> str
     Examples:
         >>> find_nearest("evalute", ["eval", "evaluate"]), find_nearest("power", ["order"])
         ('evaluate', None)
+        >>> find_nearest("s9", ["s1", "s2"])
     """
     allowed = min(len(name) - 1, 1 if len(name) <= _SHORT else _MAX_CHANGES)
     known_names = list(names)
@@ -270,6 +288,9 @@ def find_nearest(name: str, names: Iterable[str], *, whole: bool = False) -> str
         default=(allowed + 1, ""),
         key=lambda item: (item[0], abs(len(item[1]) - len(name))),
     )
+    rivals = [known for count, known in near if count == changes]
+    if len(rivals) > 1 and len({re.sub(r"\d", "0", known) for known in (name, *rivals)}) == 1:
+        return None  # numbered ids, of which none is nearer than the others
     if changes <= allowed or whole:
         return nearest if changes <= allowed else None
     return next((known for known in known_names if _continues(known, name)), None)
@@ -316,7 +337,7 @@ def suggest_name(
         >>> suggest_name("avrage", {"average": "vectors.average"}, {}, ["average"])
         'did you mean vectors.average?'
         >>> suggest_name("plot", {"average": ".average"}, {"export": ".save"}, ["average"])
-        'there is average'
+        'known: average'
     """
     if name in REMOVED:
         return REMOVED[name]
@@ -326,4 +347,4 @@ def suggest_name(
     if near:
         place = places.get(near[0]) or guesses[near[0]]
         return f"did you mean {place}?"
-    return f"there is {', '.join(names)}"
+    return f"known: {', '.join(names)}"

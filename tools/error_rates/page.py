@@ -16,14 +16,14 @@ _MOST_RUNS = 5  # whose intervals were looked at
 _TEXT = """\
 # Error rates, measured
 
-Do tests keep their error rates, and do intervals have their nominal coverage? This page answers by simulation:
-`make error-rates` draws samples, applies gainful's own functions to them (max-t in a form for many samples at once, which a test compares with
-the function), and writes this page (`TRIALS=500` for a quick look). {run} All numbers are percentages, for tests at a level of 5 and for intervals of 95; by chance alone a rate of 5 from {trials} trials is off by {noise}.
+Do tests keep their error rates, and do intervals have their nominal coverage? The simulations on this page answer these questions.
+`make error-rates` draws samples, applies gainful's own functions to them (for max-t a vectorised version, which a test compares with
+the function), and writes this page (`TRIALS=500` for a quick run). {run} All numbers are percentages, for tests at the 5 % level and for 95 % intervals. A rate of 5 % estimated from {trials} trials has a sampling error of {noise}.
 
 *exchangeable*: under the null hypothesis, each difference could equally have had the opposite sign. *mean zero*: the differences have the skewness, zeros and
 ties of real differences and a mean of exactly 0 (weights by exponential tilting). Real differences are those of two runs of CAsT 2021 over 158 turns: 46 % of
-the differences in RR are zero, 27 % of those in P@5, and those in AP have a skewness of -0.5. *made*: exponential differences with a skewness of 2. *60 % zeros*:
-two runs that are nearly the same; six queries of ten do not differ, and the others differ by normal amounts.
+the differences in RR are zero, 27 % of those in P@5, and those in AP have a skewness of -0.5. *made*: simulated, exponentially distributed differences with a skewness of 2. *60 % zeros*:
+two nearly identical runs; 60 % of the queries do not differ, and the differences of the others are normally distributed.
 
 ## Two runs
 
@@ -31,38 +31,38 @@ How often each test finds a significant difference if there is none:
 
 {pairs_exchangeable}
 
-The same with a mean of zero and the skewness of real differences. Wilcoxon and sign do not test the mean, so they reject more often:
+The same with a mean of zero and the skewness of real differences. The Wilcoxon and sign tests do not test the mean, so they reject more often:
 
 {pairs_zero}
 
-How often the interval contains the true mean difference (mean zero, as above). For Wilcoxon and sign it is the t interval:
+How often the interval contains the true mean difference (mean zero, as above). For the Wilcoxon and sign tests it is the t interval:
 
 {pairs_held}
 
-Randomisation and t keep their level for differences of real runs. With few queries and discrete measures, randomisation rejects too rarely. With few queries and high
-skewness, both reject too often. Percentile and BCa bootstrap reject too often with up to a few hundred queries; the number of queries that differ is decisive.
+The randomisation and t tests keep their level for differences of real runs. With few queries and discrete measures, the randomisation test rejects too rarely. With few queries and high
+skewness, both reject too often. The percentile and BCa bootstrap tests reject too often with up to a few hundred queries; what matters is the number of queries that differ.
 
 ## Intervals of means
 
-`gainful eval --interval 95` uses Student's t below 25 queries, and BCa from 25 on. How often the interval contains the mean of all 158 queries:
+`gainful eval --interval 95` uses Student's t for fewer than 25 queries, and BCa for 25 or more. How often the interval contains the mean of all 158 queries:
 
 {means}
 
 ## Margins
 
-Builds that are worse by exactly the margin (0.02) should pass in at most 5 % of cases. 30 % of their queries change: by normal amounts, by ±0.2 and ±0.5, or by many small
-gains and few large losses (exponential). The table shows how often `gate --no-worse-than` passes them by its randomisation test and by t, how often TOST
-(`compare --equivalent`) calls them the same, and how often a note about skewed changes appears (*noted*):
+Builds that are worse by exactly the margin (0.02) should pass in at most 5 % of cases. 30 % of their queries change: by normally distributed amounts, by ±0.2 and ±0.5 (discrete), or by many small
+gains and few large losses (exponential). The table shows how often such a build passes `gate --no-worse-than` with the randomisation test and with the t test, how often TOST
+(`compare --equivalent`) finds it equivalent, and how often a note about skewed changes appears (*noted*):
 
 {margins}
 
 No rule about means can detect rare, large losses in a sample that contains few of them; `--per-query` counts them.
-If TOST is at 0, the changes vary too much to show equivalence with this number of queries.
+Where TOST has 0.0, the changes vary too much to show equivalence with this number of queries.
 
 ## Many runs
 
-How often *any* pair of runs is found different if none is: the family-wise error rate. With *unequal* spreads, half of the runs are close to the first run, and the others
-five times as far from it. **max-t** is the default; its rate must not exceed 6 % if runs are exchangeable, or 8 % from 50 queries on if differences are as skewed as
+How often a test finds a significant difference between *any* pair of runs if there is none: the family-wise error rate. With *unequal* spreads, half of the runs are close to the first run, and the others
+are five times as far from it. **max-t** is the default. The limits for its rate are 6 % if runs are exchangeable, and 8 % with 50 or more queries if differences are as skewed as
 real ones. No test of means keeps its level with few queries and high skewness, as the next table shows.
 
 {families}
@@ -77,45 +77,45 @@ Tukey's test does not keep its level if runs differ in spread. How often all sim
 
 ## Clusters
 
-Turns of conversations with 3, 6 and 9 turns (below: 1 to 12), by intra-class correlation: rejections if turns are treated as independent, and with `--cluster`.
-The t test rejects too often with few conversations of unequal length.
+Conversations with 3, 6 and 9 turns (in the last rows: 1 to 12), by intra-class correlation. The table shows rejections if turns are treated as independent (*by turn*) and with `--cluster` (*by conversation*),
+and how often the interval contains the true difference (*held*). The t test rejects too often with few conversations of unequal length.
 
 {clusters}
 
 ## Studies
 
 Two systems and 24 searchers in four designs, each with symmetric errors, and with skewed errors and searchers who differ in spread. *rejected*: rejections if the systems are
-equal; *held*: how often the interval contains a true difference of 0.7.
+equal. *held*: how often the interval contains a true difference of 0.7.
 
 {designs}
 
-Cyclic Latin squares of more systems, by the linear model with permuted residuals and max-T: how often any pair is found different if all are equal, and how often all
+Cyclic Latin squares of more systems, analysed by the linear model with permuted residuals and max-T: how often any pair differs significantly if all systems are equal, and how often all
 intervals contain the true differences.
 
 {squares}
 
-Its power for a true difference of 0.6 error standard deviations between two of four systems, if another system is better by 3. The linear model with Tukey's HSD finds 18 and 41 %;
-step-down finds more, because the pairs of the clearly better system are rejected first and leave the family:
+The power of this test for a true difference of 0.6 error standard deviations between two of four systems, if another system is better by 3. The linear model with Tukey's HSD finds 18 and 41 %.
+The step-down procedure finds more, because it rejects the pairs of the clearly better system first and removes them from the family:
 
 {power}
 
 ## Plans
 
-In what percentage of pilots the *needed* and the *cautious* number of queries of `gainful plan` reach the required power (*cautious* aims at 80):
+The percentage of pilots for which the *needed* and the *cautious* number of queries of `gainful plan` reach the required power (the target of *cautious* is 80):
 
 {plans}
 
 ## Groups of queries
 
-`gainful compare --group`: how often any of eight groups is found different if none is, with all groups in one family (step-down max-T), and how often a
-difference that is the same in all groups is found to depend on the group. Differences have heavy tails and, in the first column, spreads from 0.5 to 2.
+`gainful compare --group`: how often any of eight groups shows a significant difference if there is none, with all groups in one family (step-down max-T), and how often the test of
+dependence on the group rejects if the difference is the same in all groups. Differences have heavy tails and, in the first of these columns, spreads from 0.5 to 2.
 
 {groups}
 
 ## Judges
 
-`gainful judges`: how often the intervals of weighted kappa, Krippendorff's alpha and bias contain the values over all queries. Two simulated judges, one of them generous,
-grade 12 documents per query; queries differ in how hard they are to judge.
+`gainful judges`: how often the intervals of weighted kappa, Krippendorff's alpha and bias contain the values over all queries. Two simulated judges, one of them lenient,
+grade 12 documents per query; queries differ in difficulty.
 
 {judges}
 """
@@ -132,7 +132,7 @@ def error_rates_page() -> str:
     return _TEXT.format(
         run=_describe_run(records),
         trials=f"{trials:,}",
-        noise=f"{100 * 2 * (0.05 * 0.95 / trials) ** 0.5:.1f} at most in 19 of 20 cells",
+        noise=f"at most {100 * 2 * (0.05 * 0.95 / trials) ** 0.5:.1f} percentage points in 19 of 20 cells",
         pairs_exchangeable=_pivot(_select(pairs, null="exchangeable"), "test", "rejected"),
         pairs_zero=_pivot(zero, "test", "rejected"),
         pairs_held=_pivot(zero, "test", "held"),
@@ -173,14 +173,10 @@ def _describe_run(records: Sequence[Record]) -> str:
         if record["rates"] is not None
     )
     parts = [
-        f"on {date} with seed {seed} and {trials:,} trials a cell" for date, seed, trials in runs
+        f"on {date} with seed {seed} and {trials:,} trials per cell" for date, seed, trials in runs
     ]
     missing = sum(record["rates"] is None for record in records)
-    rest = (
-        f" {missing} cells were not run, as the runs they draw from were not there."
-        if missing
-        else ""
-    )
+    rest = f" {missing} cells were not run, because their input was missing." if missing else ""
     return f"Run {', and '.join(parts)}.{rest}"
 
 

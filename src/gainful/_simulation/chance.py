@@ -23,7 +23,7 @@ class Chance:
         return self._random()
 
     def randrange(self, stop: int) -> int:
-        """A whole number from 0 on, below another."""
+        """A whole number of at least 0, below another."""
         return int(self._random() * stop)
 
     def shuffle(self, items: Sequence[_T]) -> list[_T]:

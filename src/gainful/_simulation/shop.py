@@ -92,7 +92,7 @@ def simulate_shop(seed: int = 2026) -> SimulatedShop:
     - A searcher who bought nothing asks a query q with 1/(1 + log_bq q), bq = 2.5; at most 6.
 
     Args:
-        seed: which log; a whole number from 0 on.
+        seed: which log; a whole number of at least 0.
 
     Examples:
         >>> simulate_shop(1)

@@ -76,7 +76,8 @@ def find_groups(
         return _find_told_groups(group, queries)
     by_query = _find_column(group, reading, qrels, runs)
     if by_query is None:
-        raise NoColumn("group", f"no column {quote(group)} in the input", _GROUP_CHOICES)
+        table = f"{_name_queries()}, a table of the queries that has it; or {_GROUP_CHOICES}"
+        raise NoColumn("group", f"no column {quote(group)} in the input", table)
     return group, by_query.get
 
 

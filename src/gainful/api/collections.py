@@ -38,8 +38,8 @@ def evaluate_collections(
     Args:
         folder: a folder with one folder per collection.
         measures: one or several; by default nDCG@10, AP and RR.
-        keep_going: leave out collections and runs that cannot be read, with a note; by default
-            the first of them is an error.
+        keep_going: leave out collections and runs that cannot be read, with a note; means are then
+            over the other collections. By default the first of them is an error.
         **options: how inputs are read, and the settings to follow (`RunOptions`).
 
     Returns:
@@ -50,6 +50,7 @@ def evaluate_collections(
     reading.build_recipes(measures)  # a measure that is wrong is wrong everywhere
     results: dict[str, dict[str, QueryResults]] = {}
     problems: list[str] = []
+    unread: dict[str, None] = {}
     run_names: dict[str, None] = {}
     for place in _list_folders(folder):
         try:
@@ -64,15 +65,18 @@ def evaluate_collections(
                 except GainfulError as problem:
                     if not keep_going:
                         raise
+                    unread[place.name] = None
                     problems.append(f"left out: {problem}")
         except GainfulError as problem:
             if not keep_going:
                 raise
+            unread[place.name] = None
             problems.append(f"left out: {problem}")
     if not any(results.values()):
         raise BadInput(str(folder), "no collection can be evaluated", "; ".join(problems))
-    notes = (*problems, *describe_missing(results, list(run_names)))
-    return CollectionResults(results=results, notes=notes)
+    averaged = {name: runs for name, runs in results.items() if name not in unread}
+    notes = (*problems, *describe_missing(averaged, list(run_names)))
+    return CollectionResults(results=results, unread=tuple(unread), notes=notes)
 
 
 def _list_folders(path: str | PathLike[str]) -> list[Path]:

@@ -104,13 +104,10 @@ def compare(
 def _add_largest_changes(
     comparison: Comparison, evaluated: Sequence[tuple[Results, MatchedRun]]
 ) -> Comparison:
-    base, base_matched = evaluated[comparison.systems.index(comparison.baseline)]
-    changes = tuple(
-        find_largest_changes((base_matched, matched), (base, results), next(iter(base.recipes)))
-        for results, matched in evaluated
-        if results is not base
-    )
-    return evolve(comparison, largest_changes=changes)
+    results, matched = zip(*evaluated, strict=True)
+    base = comparison.systems.index(comparison.baseline)
+    changes, _ = find_largest_changes(matched, results, next(iter(results[0].recipes)), base=base)
+    return evolve(comparison, largest_changes=tuple(changes.values()))
 
 
 @answer_session_options(SessionCompareOptions, "compare")

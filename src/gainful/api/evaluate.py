@@ -381,6 +381,7 @@ def evaluate_matched(
     small_files = None if with_rows else _read_small_files(qrels, runs, reading)
     judgments, small_runs = small_files or (reading.read_qrels(qrels), {})
     find_group = _find_groups(reading, qrels, judgments, runs)
+    unread = _note_unread_run(qrels, judgments, runs, reading)
     for number, (name, run) in enumerate(runs.items(), 1):
         matched, engine = None, _SMALL if small_runs and find_spec("gainful_native") else ""
         can_stay = small_files is not None or (not with_rows and isinstance(judgments, Qrels))
@@ -400,7 +401,26 @@ def evaluate_matched(
             added = add_exposure(results, as_run_columns(matched.run), of_items, items)
             results = added.select_measures(list(all_recipes))
         grouping = None if find_group is None else find_group(results.ids)
-        yield evolve(results, engine=engine, grouping=grouping), matched
+        notes = [*unread, *results.notes]
+        yield evolve(results, engine=engine, grouping=grouping, notes=notes), matched
+
+
+def _note_unread_run(
+    qrels: AnyQrels,
+    judgments: Qrels | NestedDict,
+    runs: Mapping[str, AnyRun],
+    reading: RunReading,
+) -> list[str]:
+    """What was retrieved, in a file of which only the judgments are read, is no run."""
+    if not (isinstance(judgments, Qrels) and judgments.complete):
+        return []
+    if not isinstance(qrels, (str, PathLike)):
+        return []
+    files = [os.fspath(run) for run in runs.values() if isinstance(run, (str, PathLike))]
+    if os.fspath(qrels) in files or find_run_beside(qrels, reading.columns) is None:
+        return []
+    name = judgments.name
+    return [f"{name} is read as judgments only; to evaluate its results too, name it as a run too"]
 
 
 def _read_small_files(

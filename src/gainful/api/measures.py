@@ -33,7 +33,7 @@ def measures(name: str | None = None) -> Description:
 
     Examples:
         >>> print(measures("exp").to_text().splitlines()[0])
-        exp (gain): each grade about twice the one below
+        exp (gain): each grade is worth about twice the one below
     """
     from gainful.measure.catalogue_page import catalogue_page  # noqa: PLC0415  (slow to load)
 

@@ -128,30 +128,27 @@ def report(
     resampling, reading = method.resampling, RunReading.from_options(inputs)
     clusters = find_clusters(method.cluster, reading, qrels, *named_runs.values())
     evaluated = list(evaluate_matched(qrels, named_runs, measures, reading))
-    matched_runs = [matched for _, matched in evaluated]
     results = [evolve(run, name=label) for (run, _), label in zip(evaluated, labels, strict=True)]
     require_qrels_overlap(results)
     systems = list_systems(results)
     table, recipes = QueryValues.from_results(results), results[0].recipes
     choice = choose_rows(table, recipes, base, resampling.seed)
-    recipe = recipes[choice.measure]
+    changes, rankings = find_largest_changes(
+        [matched for _, matched in evaluated],
+        results,
+        choice.measure,
+        base=base,
+        most=MAX_EXPLAINED,
+        others=choice.to_detail,
+    )
     content = ReportContent(
         **_compare(systems, results, clusters=clusters, **method_options),
         full_names=names,
         base=base,
         all_intervals=[_estimate_intervals(result, resampling) for result in results],
         choice=choice,
-        rankings=rank_side_by_side(matched_runs, recipe, choice.to_detail),
-        changes={
-            at: find_largest_changes(
-                (matched_runs[base], run),
-                (results[base], results[at]),
-                choice.measure,
-                most=MAX_EXPLAINED,
-            )
-            for at, run in enumerate(matched_runs)
-            if at != base
-        },
+        rankings=rank_side_by_side(rankings, recipes[choice.measure], choice.to_detail),
+        changes=changes,
         texts=query_texts,
         find_documents=None if documents is None else partial(read_document_texts, documents),
         seed=resampling.seed,

@@ -50,7 +50,7 @@ def prepare_parts(
 ) -> PreparedParts:
     """Sessions found in their engine (or a Parquet file), with gains if nobody judged."""
     for option in list_others_in_parts(options):
-        allowed = "nothing: it needs all sessions at once, not in parts"
+        allowed = "no value: it needs all sessions at once, not in parts"
         raise BadValue(option, options[option], allowed)  # type: ignore[literal-required]
     judgments, options["columns"] = read_session_qrels(
         qrels, options.get("qrels_format"), options.get("columns")

@@ -27,7 +27,8 @@ def read_values(
     Args:
         *values: one or more: a file or a frame with a row for each value (query, run, measure,
             value) or for each query (a column for each measure); what trec_eval -q or ir_measures
-            print; or {run: {measure: {query: value}}}. Without a column run, a file is one run.
+            print; or {run: {measure: {query: value}}}, also in a file of JSON. Without a column
+            run, a file is one run.
         measures: only these, by the names they have there; other columns can hold texts then.
         group: also give values by group of queries: a column of `queries`, {query: group}, or a
             function of the query's id.
@@ -53,7 +54,7 @@ def read_values(
     for number, value in enumerate(values, 1):
         name = "values" if len(values) == 1 else f"values {number}"
         table = read_table(value, name, measures or ())
-        for run, evaluated in build_results(table.frame).items():
+        for run, evaluated in build_results(table.frame, table.notes).items():
             if run in results:
                 raise BadValue(table.name, f"run {run} again", "each run once")
             names = None if measures is None else list(map(evaluated.find_name, measures))

@@ -29,7 +29,7 @@ _SESSIONS_OF_ORDER = (
     *("anonymise", "bad", "events", "first-queries", "gain-from", "gap", "min-queries", "pages"),
     *("propensity", "qrels", "salt", "sessions", "sessions-format", "tool", "topics", "where"),
 )
-_SPLIT_HALF = "discriminative power and --test say how sure an order is"
+_SPLIT_HALF = "discriminative power and --test show how reliable an order is"
 _CORRELATE_SESSIONS = "gainful correlate --sessions FILE --column NAME answers it"
 _CORRELATE_SETTINGS = (
     "gainful correlate --sessions FILE -m 'nsDCG(b=2, bq=4)@10' -m … "
@@ -170,6 +170,8 @@ class Explained(click.Command):
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """The arguments; an unknown option is answered like other misspelt names."""
         try:
+            _, _, given = self.make_parser(ctx).parse_args(list(args))
+            _refuse_repeats(given, self.params)
             return super().parse_args(ctx, args)
         except click.NoSuchOption as mistake:
             raise unknown_option(self, mistake.option_name) from None
@@ -180,6 +182,17 @@ class Explained(click.Command):
         if examples and isinstance(formatter, Help):
             with formatter.section("Examples"):
                 formatter.write_examples(examples[0])
+
+
+def _refuse_repeats(given: Sequence[click.Parameter], known: Sequence[click.Parameter]) -> None:
+    """An option that has one value is named once: a second one would silently replace the first."""
+    for at, param in enumerate(given):
+        takes_one = isinstance(param, click.Option) and not (param.multiple or param.is_flag)
+        if takes_one and param in given[:at]:
+            flag = max(param.opts, key=len)
+            has_two = flag == "--like" and any("--unlike" in other.opts for other in known)
+            more = "; the other tool is --unlike NAME" if has_two else ""
+            raise click.UsageError(f"{flag} is given twice, but has one value{more}")
 
 
 class Command(Explained):

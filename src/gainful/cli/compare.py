@@ -97,7 +97,7 @@ def compare(*, form: str, full: bool, verbose: bool, **options: Any) -> Page:
     if options["equivalent"] is None:
         refuse_certain(options["test"])
     if full and form not in _FOR_PAPERS:
-        raise click.UsageError(f"--full is for {join_words(_FOR_PAPERS)}; {form} has everything")
+        raise click.UsageError(f"--full applies to {join_words(_FOR_PAPERS)}; {form} is complete")
     values = options.pop("values")
     if values:
         return _compare_values(values, options, verbose=verbose, full=full)

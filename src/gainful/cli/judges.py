@@ -20,7 +20,7 @@ from gainful.page.shown import Shown
     option("measure", "Measure that ranks the runs.", default=api.MEASURE),
     Row(
         "--weights",
-        "Weights of kappa, by the distance of two grades.",
+        "Weights of kappa, by steps: from 1 to 5 is one step if no grade is between.",
         choices=WEIGHTS,
         default="linear",
     ),

@@ -41,8 +41,8 @@ def unjudged(
     """How much could documents without a judgment change each RUN's mean?
 
     Prints the smallest and the largest mean over all grades that they could have (the ideal
-    changes with them), and the mean of condensed lists, without them. exact: some grading reaches
-    the limit; outer: no grading exceeds it.
+    changes with them), and the mean of condensed lists, without them. exact: both can be
+    reached; outer: no grading exceeds them.
 
     Exit status: 0 done, 2 invalid input or options.
 

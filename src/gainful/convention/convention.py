@@ -249,7 +249,7 @@ class Convention(Settings):
     cutoff: int | None = setting(
         None,
         "What is the cutoff of a measure that sets none?",
-        allowed="a whole number from 1 on",
+        allowed="a whole number of at least 1",
         fits=_allow_integer_or_none(1, MAX_COUNT),
     )
     ideal: Ideal = setting(

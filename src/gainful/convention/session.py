@@ -225,7 +225,7 @@ SESSION_SETTINGS: Mapping[str, Setting] = list_settings(SessionConvention)
 SessionConvention.TABLE = SESSION_SETTINGS
 
 JK2008 = SessionConvention(
-    note="b and bq from 1.5 (impatient) to 10 (patient) are reasonable; weights 0-1-10-100 there"
+    note="b and bq from 1.5 (impatient) to 10 (patient) are reasonable; its weights are 0-1-10-100"
 )
 KANOULAS2011 = evolve(
     JK2008,
@@ -233,7 +233,7 @@ KANOULAS2011 = evolve(
     gain="exp",
     discount="shifted",
     query_discount="shifted",
-    note="rank_discount=concatenated is what others report of the paper; not verified in print",
+    note="others report that the paper uses rank_discount=concatenated; we could not verify it",
 )
 TREC_DD_2017 = evolve(
     JK2008,
@@ -241,8 +241,8 @@ TREC_DD_2017 = evolve(
     duplicates="first",
     at="queries(5)",
     subtopic_grades="sum",
-    note="each document once, in the best places; @n is n iterations of 5 documents each; a "
-    "document is worth the ratings of all its passages",
+    note="each document counts once, at its best position; @n is n iterations of 5 documents each; "
+    "the gain of a document is the sum of the ratings of its passages",
 )
 TREC_DD_2015 = evolve(
     JK2008,
@@ -253,7 +253,7 @@ TREC_DD_2015 = evolve(
     bq=2,
     ideal="once",
     statistic="per_query",
-    note="divided by the number of queries, though already normalised; can exceed 1",
+    note="the normalised value is also divided by the number of queries; it can exceed 1",
 )
 SESSION_TRACK_2012 = evolve(
     JK2008,
@@ -264,7 +264,7 @@ SESSION_TRACK_2012 = evolve(
     query_discount="none",
     bq=None,
     statistic="last",
-    note="only the last query is scored there: RL(of='nDCG@10') and, for its ERR, "
+    note="it scores only the last query: RL(of='nDCG@10') and, for its ERR, "
     "RL(of='ERR(max_grade=4)@10'); its grades -2, 0, 1, 4, 2, 3 count as 0, 0, 1, 2, 3, 4, which "
     "is gain={-2:0,0:0,1:1,4:3,2:7,3:15}",
 )

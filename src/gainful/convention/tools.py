@@ -44,7 +44,7 @@ BURGES2005 = evolve(
     discount="log",
     b=e,
     measures=("nDCG",),
-    note="a natural logarithm, whose base cancels out of nDCG",
+    note="it uses the natural logarithm; the base cancels out of nDCG",
 )
 WIKIPEDIA = evolve(
     JK2002,
@@ -66,7 +66,7 @@ TREC_EVAL = Convention(
     title="trec_eval 10 ndcg, ndcg_cut",
     fractional="truncate",
     missing="error",
-    note="with -c a missing query scores 0; a measure without cutoff never cuts the ideal",
+    note="with -c a missing query scores 0; a measure without a cutoff does not cut the ideal",
 )
 TREC_EVAL_C = evolve(TREC_EVAL, title="trec_eval 10 -c", missing="zero", note="")
 TREC_EVAL_J = evolve(
@@ -89,7 +89,7 @@ PYTREC_EVAL = evolve(
     title="pytrec_eval-terrier 0.5 ndcg, ndcg_cut",
     fractional="error",
     duplicates="last",
-    note="values per query only; the mean is the caller's",
+    note="it returns values per query only; the caller computes the mean",
 )
 _NDEVAL_MEASURES = tuple(
     name + cut
@@ -123,9 +123,9 @@ IR_MEASURES = evolve(
         },
         "ERR@": {"decimals": 5},
     },
-    note="ERR is computed by gdeval.pl there, whose best grade is 4, and which rounds; ties go by "
-    "ascending id for RR@k, Judged and subtopics, in the order given for RBP, SDCG, INST, INSQ, "
-    "BPM, NERR8 to NERR11 and Accuracy",
+    note="gdeval.pl computes its ERR, with a highest grade of 4 and rounding; it breaks ties by "
+    "ascending id for RR@k, Judged and subtopics, and keeps the order given for RBP, SDCG, INST, "
+    "INSQ, BPM, NERR8 to NERR11 and Accuracy",
 )
 IR_MEASURES_JUDGED = evolve(
     IR_MEASURES,
@@ -139,7 +139,7 @@ PYNDEVAL = Convention(
     missing="skip",
     first_rank="as_is",
     measures=tuple(name for name in _NDEVAL_MEASURES if not name.endswith("@")),
-    note="it has no nDCG; where nothing is relevant its nNRBP is undefined, and 0 here",
+    note="it has no nDCG; if nothing is relevant, its nNRBP is undefined, and gainful's is 0",
 )
 GDEVAL = Convention(
     measures=("nDCG", "ERR"),
@@ -153,21 +153,21 @@ GDEVAL = Convention(
     missing="skip",
     duplicates="count",
     decimals=5,
-    note="grades above 4 are refused there",
+    note="it refuses grades above 4",
 )
 IR_MEASURES_EXP = evolve(
     GDEVAL,
     title="ir_measures 0.4 nDCG(dcg='exp-log2')@k",
     empty=0,
     missing="zero",
-    note="runs gdeval.pl",
+    note="it runs gdeval.pl",
 )
 BEIR = evolve(
     PYTREC_EVAL,
     title="BEIR 2.2 NDCG@k",
     namesake="remove",
     measures=("nDCG", "AP", "R", "P", "RR", "relP", "Success", "Unjudged"),
-    note="the mean is rounded to 5 decimals there",
+    note="it rounds the mean to 5 decimals",
 )
 _RANX_MEASURES = (
     *("nDCG", "AP", "P", "R", "RR", "Rprec", "SetF", "RBP", "Bpref", "Success", "Hits"),
@@ -184,7 +184,7 @@ RANX = Convention(
     extra="error",
     duplicates="last",
     note="its sort is unstable: many tied documents may come in any order; its bpref is undefined "
-    "where nothing is judged useless",
+    "if no document is judged nonrelevant",
 )
 RANX_COMPARABLE = evolve(
     RANX,
@@ -214,7 +214,7 @@ NTCIREVAL = Convention(
     empty="error",
     missing="error",
     duplicates="count",
-    note="the user gives a table of gains; a negative grade reads it from its end",
+    note="the user passes a table of gains; a negative grade is looked up from its end",
 )
 NTCIREVAL_MS = evolve(NTCIREVAL, title="pyNTCIREVAL 0.0.3 MSnDCG", discount="log", b=e)
 
@@ -230,15 +230,15 @@ SKLEARN = evolve(
     title="scikit-learn 1.9 ndcg_score",
     ties="average",
     negative="error",
-    note="a list of one document is refused there; dcg_score takes negative grades",
+    note="it refuses a list of one document; dcg_score accepts negative grades",
 )
 SKLEARN_IGNORE_TIES = evolve(
     SKLEARN,
     title="scikit-learn 1.9 ndcg_score(ignore_ties=True)",
     ties="reversed",
     unstable_ties={"nDCG": 4},
-    note="a reversed unstable sort: beyond 16 documents ties may come in any order, and from four "
-    "documents on where NumPy sorts by AVX-512",
+    note="it reverses an unstable sort: ties may come in any order in lists of more than 16 "
+    "documents, or of 4 or more if NumPy sorts with AVX-512",
 )
 TORCHMETRICS = evolve(
     _FLOAT32,
@@ -259,10 +259,10 @@ TORCHMETRICS = evolve(
         **dict.fromkeys(("AP", "P", "RR"), 4),
         **dict.fromkeys(("R", "Rprec", "Success"), 17),
     },
-    note="empty_target_action sets `empty`; grades that sum to 0 count as nothing relevant; in AP, "
-    "P, R and RR documents with scores of 0 and below count as useless there; its sorts are "
-    "unstable: tied documents may come in any order, from 4 documents on in AP, P and RR "
-    "(torch.topk), from 17 on in R, Rprec and Success (torch.argsort)",
+    note="empty_target_action sets `empty`; if grades sum to 0, nothing counts as relevant; in AP, "
+    "P, R and RR documents with scores of 0 or less count as nonrelevant; its sorts are "
+    "unstable: ties may come in any order in lists of 4 or more documents for AP, P and RR "
+    "(torch.topk), and of 17 or more for R, Rprec and Success (torch.argsort)",
 )
 RAX = evolve(
     _FLOAT32,
@@ -281,7 +281,7 @@ TENSORFLOW_RANKING = evolve(
     gain="exp",
     ties="average",
     negative="remove",
-    note="shuffles ties at random: this is the expected value",
+    note="it shuffles ties at random; gainful computes the expected value",
 )
 LIGHTGBM = evolve(
     _FLOAT32,
@@ -293,7 +293,7 @@ LIGHTGBM = evolve(
     empty=1,
     divisor="reachable",
     measures=("nDCG", "AP@"),
-    note="label_gain sets the gain; grades above 30 are refused there",
+    note="label_gain sets the gain; it refuses grades above 30",
 )
 XGBOOST = evolve(
     LIGHTGBM,
@@ -301,7 +301,7 @@ XGBOOST = evolve(
     title="XGBoost 3.2 ndcg",
     cutoff=32,
     measures=("nDCG", "AP"),
-    note="a metric that names no cutoff is cut at 32; grades above 31 are refused there",
+    note="a metric without a cutoff is cut at 32; it refuses grades above 31",
 )
 XGBOOST_MINUS = evolve(XGBOOST, title="XGBoost 3.2 ndcg-", empty=0)
 XGBOOST_LINEAR = evolve(
@@ -320,7 +320,7 @@ CATBOOST = evolve(
     divisor="reachable",
     measures=("nDCG", "AP@", "R@", "RR@", "FilteredDCG"),
     by_measure={"AP@": {"empty": 0}, "FilteredDCG": {"filtered_order": "input"}},
-    note="type=Exp is gain=exp, denominator=Position is discount=zipf, sort=ByPrediction of "
+    note="type=Exp is gain=exp, denominator=Position is discount=zipf, and sort=ByPrediction of "
     "FilteredDCG is filtered_order=score",
 )
 EVIDENTLY = evolve(
@@ -341,7 +341,7 @@ SPARK = Convention(
     missing="skip",
     extra="empty",
     duplicates="count",
-    note="whatever is passed as relevant counts as 1; its relevance column is ignored",
+    note="every document passed as relevant counts as 1; its relevance column is ignored",
 )
 SPARK_ML = evolve(SPARK, title="pyspark.ml 4.3 RankingEvaluator ndcgAtK", cutoff=10, note="")
 
@@ -349,7 +349,7 @@ SPARK_ML = evolve(SPARK, title="pyspark.ml 4.3 RankingEvaluator ndcgAtK", cutoff
 RECBOLE = Convention(
     measures=_NDCG_ONLY,
     title="RecBole 1.2 NDCG",
-    note="whatever is passed as relevant counts as 1; k is at most the length of the list",
+    note="every document passed as relevant counts as 1; k is at most the length of the list",
     gain="binary",
     ties="input",
     missing="skip",
@@ -360,7 +360,7 @@ CORNAC = evolve(
     RECBOLE,
     title="Cornac 3.0 NDCG",
     empty="skip",
-    note="whatever is passed as relevant counts as 1",
+    note="every document passed as relevant counts as 1",
 )
 RECOMMENDERS = Convention(
     measures=("nDCG", "AP@"),
@@ -400,7 +400,7 @@ ELLIOT = Convention(
     empty="skip",
     missing="skip",
     duplicates="count",
-    note="rel is its relevance_threshold, which changes the gain of every document",
+    note="its relevance_threshold is rel, which changes the gain of every document",
 )
 ELLIOT_RENDLE = evolve(ELLIOT, title="Elliot 0.3 nDCGRendle2020", gain="binary", note="")
 QUEPID = Convention(
@@ -421,7 +421,7 @@ ELASTICSEARCH = evolve(
     QUEPID,
     title="Elasticsearch _rank_eval dcg, normalize=true",
     ideal_depth="retrieved",
-    note="one perfect hit of three relevant scores 1; ratings are whole numbers there; "
+    note="one perfect hit scores 1 even if three documents are relevant; its ratings are integers; "
     "unknown_doc_rating is unjudged_grade",
 )
 OPENSEARCH = evolve(ELASTICSEARCH, title="OpenSearch _rank_eval dcg, normalize=true")
@@ -435,8 +435,8 @@ OPENSEARCH_WORKBENCH = Convention(
     decimals=2,
     rounding="half_up",
     by_measure={measure: {"rel": ABOVE_ZERO} for measure in ("AP@", "SetP@")},
-    note="values above 1 occur; its precision divides by the number retrieved: SetP@k here; "
-    "relevant is above 0, in later versions above a threshold: set rel",
+    note="values above 1 occur; its precision divides by the number of retrieved documents, as "
+    "SetP@k does; relevant means above 0, in later versions above a threshold: set rel",
 )
 VESPA = Convention(
     measures=("nDCG", "AP@", "P@", "R@", "RR@", "Success@"),
@@ -459,7 +459,7 @@ MLFLOW = Convention(
     missing="skip",
     extra="empty",
     duplicates="count",
-    note="k shrinks to the number retrieved; duplicates are renamed; 1 if both lists are empty",
+    note="k is at most the number retrieved; duplicates are renamed; 1 if both lists are empty",
 )
 
 RAGAS = Convention(

@@ -34,11 +34,13 @@ class CollectionResults(Shown):
 
     `values` is {measure: {run: {collection: value}}}, None where a run is missing; `mean` is
     {measure: {run: CollectionMean}}, without a mean where a collection is missing; `results` has
-    what `evaluate` gives, {collection: {run: QueryResults}}.
+    what `evaluate` gives, {collection: {run: QueryResults}}. Means are over all collections but
+    those of `unread`, where a file could not be read.
     """
 
     results: Mapping[str, Mapping[str, QueryResults]]
     level: float = DEFAULT_LEVEL
+    unread: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
 
     @property
@@ -83,9 +85,10 @@ class CollectionResults(Shown):
         }
 
     def _average(self, measure: str, row: Mapping[str, float | None]) -> CollectionMean:
-        known = [value for value in row.values() if value is not None]
+        counted = [value for name, value in row.items() if name not in self.unread]
+        known = [value for value in counted if value is not None]
         entry = self._first.recipes[measure].entry
-        if len(known) < len(row) or entry.aggregation == "sum":
+        if not known or len(known) < len(counted) or entry.aggregation == "sum":
             return CollectionMean(None)
         mean = float(np.mean(known))
         if np.ptp(known) == 0:  # nothing is known of how collections vary
@@ -107,13 +110,15 @@ class CollectionResults(Shown):
             "values": self.values,
             "mean": mean,
             "level": self.level,
+            "unread": list(self.unread),
             "notes": list(self.notes),
         }
 
     def page(self, *, verbose: bool = False) -> Page:
         """A table for each measure: runs by collections, and the mean."""
-        number = count_noun(len(self.results), "collection")
-        method = f"mean: over {number}, with a {self.level:g} % confidence interval by Student's t"
+        number = count_noun(len({*self.results} - {*self.unread}), "collection")
+        over = f"{number} without {join_words(self.unread)}" if self.unread else number
+        method = f"mean: over {over}, with a {self.level:g} % confidence interval by Student's t"
         brief = f"like {self._first.convention.name}"
         convention = describe_convention(self._first) if verbose else brief
         return Page(

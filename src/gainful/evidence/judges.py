@@ -128,7 +128,8 @@ class JudgeAgreement(Shown):
         differing = [item for item in self.disagreements if item.difference]
         listed = self.disagreements if verbose else differing[:_LISTED_QUERIES]
         most = Section("Queries with most disagreement", build_table(listed, _QUERY_COLUMNS))
-        pairs_of_first = self.pairs[: len(self.judges) - 1]
+        first = self.pairs[0].judges[0]
+        pairs_of_first = [pair for pair in self.pairs if pair.judges[0] == first]
         return Page(
             answer=" ".join([_describe_pair(self), *_describe_order(self)]),
             sections=[
@@ -167,8 +168,8 @@ def compare_grades(
         left, right = (graded.filter(judge=judge) for judge in (first, second))
         common = left.join(right.select(*keys, "grade"), on=keys, suffix="_other")
         if common.is_empty():
-            problem = f"it has no document in common with {first}"
-            raise BadInput(second, problem, "judgments of the same queries and documents")
+            notes.append(f"{first} and {second} judged no document in common")
+            continue
         met.append(common.group_by("query", *sides, "judges").len("documents"))
         pairs.append(_compare_two((first, second), met[-1], weights, resampling))
         notes += _compare_scales(pairs[-1])
@@ -176,6 +177,10 @@ def compare_grades(
             alone = len(judgments[judge]) - len(common)
             if alone:
                 notes.append(f"{count_noun(alone, 'document')} of {judge} not judged by {other}")
+    if not pairs:
+        first, second, *_ = judgments
+        problem = f"it has no document in common with {first}"
+        raise BadInput(second, problem, "judgments of the same queries and documents")
     all_met = pl.concat(met)
     return JudgeAgreement(
         judges=tuple(judgments),

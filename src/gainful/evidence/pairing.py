@@ -19,7 +19,7 @@ from gainful.evidence.statistics.paired_tests import TESTS, randomisation_test, 
 from gainful.measure.groups import list_names
 from gainful.measure.values import Results
 from gainful.read.column_names import TURN_QUERY
-from gainful.text import count_noun, name_way, quote
+from gainful.text import count_noun, join_words, name_way, quote
 from gainful.types import Array, Ranks
 
 PairChoice = Literal["all", "baseline"]
@@ -136,7 +136,9 @@ def pair_results(results: Sequence[Results], measure: str) -> PairedValues:
 def refuse_unlike(results: Sequence[Results], names: Sequence[str]) -> None:
     """Only what was measured alike can be compared."""
     if len(results) < 2:
-        raise BadValue("runs", len(results), "at least two")
+        known = [join_words(list(result.recipes)) for result in results]
+        alone = [f"; {names[0]} is one run, with values of {name}" for name in known]
+        raise BadValue("runs", len(results), "".join(["at least two", *alone]))
     if len(set(names)) < len(names):
         raise BadValue("runs", list(names), "names that differ")
     for name, result in zip(names, results, strict=True):

@@ -7,7 +7,6 @@ from typing import Any
 
 from attrs import evolve, frozen
 
-from gainful.match.match import MatchedRun
 from gainful.match.rankings import RankedDoc
 from gainful.measure.entry import Entry, Recipe
 from gainful.measure.explanation import (
@@ -15,7 +14,6 @@ from gainful.measure.explanation import (
     RankedQueries,
     WorkedRanking,
     doc_gains,
-    rank_queries,
     work_out_ranking,
 )
 from gainful.page.formats.text import text_width
@@ -35,10 +33,9 @@ class SideBySide:
 
 
 def rank_side_by_side(
-    runs: Sequence[MatchedRun], recipe: Recipe, queries: Sequence[str]
+    rankings: Sequence[RankedQueries], recipe: Recipe, queries: Sequence[str]
 ) -> Iterator[SideBySide]:
     """These queries with their rankings in runs that were matched with the same judgments."""
-    rankings = [rank_queries(run, recipe, queries) for run in runs]
     for query in queries:
         grades = rankings[0].grades[query]
         gains = doc_gains(recipe, grades) if recipe.entry.cumulated else {}

@@ -188,7 +188,7 @@ class DefinedMeasure(_Calls):
     def __call__(self, *, cutoff: int | None = None) -> DefinedMeasure:
         """This measure over the first documents of each query."""
         if cutoff is not None and not self.supports_cutoff:
-            raise BadValue("k", cutoff, f"nothing: {self} takes no cutoff")
+            raise BadValue("k", cutoff, f"no value: {self} takes no cutoff")
         return evolve(self, k=cutoff)
 
     def __matmul__(self, cutoff: int) -> DefinedMeasure:

@@ -47,7 +47,7 @@ class Finding:
         for line in self.problems:
             yield f"       {line}" if line.startswith(" ") else f"  wrong: {line}"
         for line in self.notes:
-            yield f"  look: {line}" if line in self.warnings else f"  {line}"
+            yield f"  warning: {line}" if line in self.warnings else f"  {line}"
 
 
 @frozen(repr=False)

@@ -23,7 +23,7 @@ from gainful.match.rank_order import ideal_order, invert_order
 from gainful.read.qrels_and_run import Qrels, with_summed_grades
 from gainful.read.session_layout import HASH_MIX, SessionLayout, find_layout
 from gainful.read.sessions import Sessions, count_results
-from gainful.text import count_noun, quote
+from gainful.text import count_noun, name_way, quote
 from gainful.types import Array, Flags, Ranks, slices
 
 _BATCH_QUERIES = 1 << 14  # queries looked at together
@@ -329,10 +329,13 @@ def _handle_unjudged_topics(  # noqa: PLR0917  (all of one step of matching)
         row = int(layout.query_starts[np.flatnonzero(missing)[0]])
         topic, session = frame["topic"][row], frame["session"][row]
         problem = "it has no topic" if topic is None else f"topic {quote(topic)} has no judgments"
+        if topic == session:
+            problem = "it names no topic, and no judgments are of its own name"
+        way = name_way("--unjudged drop or zero", 'unjudged="drop" or "zero"')
         raise BadInput(
             sessions.name,
             f"session {quote(session)}: {problem}",
-            f"judgments of every topic{of_others}; or unjudged=drop or zero",
+            f"judgments of every topic{of_others}; or {way}",
         )
     count = int(missing.sum())
     if policy == "zero":

@@ -322,7 +322,7 @@ def err(grades: Numbers, scores: Numbers | None = None, **options: Unpack[ArrayO
 
 @_value_function
 def rbp(grades: Numbers, scores: Numbers | None = None, **options: Unpack[ArrayOptions]) -> Values:
-    """How much does a searcher who goes on with probability p gain?
+    """How much does a searcher who continues with probability p gain?
 
     Examples:
         >>> rbp([1, 0, 1, 0], p=0.5)

@@ -85,6 +85,7 @@ class Contributions(Shown):
     share: tuple[float, float] | None  # what was reached and what was possible
     counts: Sequence[str]  # the numbers of the formula, in words
     owner: str = ""  # the query or session, if it is one of a file
+    observed: str = ""  # the action that gives gain in place of grades, such as clicked
 
     @property
     def field_names(self) -> list[str]:
@@ -113,15 +114,14 @@ class Contributions(Shown):
         shown = [s for s in self.steps if everything or s.rank <= _TOP or s.contribution]
         left_out = len(self.steps) - len(shown)
         more = [f"… and {count_noun(left_out, 'rank')} that add nothing"] if left_out else []
-        known = self.field_names
+        known = [name for name in self.field_names if not (self.observed and name == "grade")]
         columns = [column for column in _COLUMNS if (column.value or column.head) in known]
-        steps = Section(table=build_table(shown, columns, labels=0), lines=more or [_HOW])
+        steps = Section(table=build_table(shown, columns, labels=0), lines=more)
         formula = [f"{entry.name}: {entry.full_definition}", *self._format_sums()]
         return Page(
             answer=self._describe_value(),
             sections=[
-                *([steps] if self.steps else []),
-                *([Section(lines=[_HOW])] if more else []),
+                *([steps, Section(lines=[_HOW])] if self.steps else []),
                 *([Section(table=self._tabulate_queries())] if "query" in known else []),
                 Section(lines=[*formula, f"Here: {', '.join(self.counts)}"], indent="  "),
                 Section(lines=[f"Convention: {self.recipe.convention.title}"]),
@@ -286,7 +286,8 @@ def explain_session(recipe: SessionRecipe, sessions: MatchedSessions) -> Contrib
     formulas = {name: getattr(recipe, name) for name in FORMULA_PARAMS if name in entry.params}
     counts = [
         count_noun(queries.position.size, "query"),
-        f"{count_noun(int(queries.retrieved.sum()), 'result')}, {len(order)} of them judged",
+        f"{count_noun(int(queries.retrieved.sum()), 'result')}, {_count_known(queries)}",
+        *(note for note in queries.notes if queries.observed and "gain: " in note),
         *_list_parameters(formulas | {"k": recipe.k}),
     ]
     value, share = finite_or_none(values[-1]), None
@@ -294,7 +295,16 @@ def explain_session(recipe: SessionRecipe, sessions: MatchedSessions) -> Contrib
         total, best = (float(terms[0]) for terms in joint_terms(queries, recipe))
         share = (total, best) if np.isclose(total, best * value) else None
     owner = f"session {sessions.session_ids[0]}"
-    return evolve(_build(recipe, steps, values, value, share, counts), owner=owner)
+    built = _build(recipe, steps, values, value, share, counts)
+    return evolve(built, owner=owner, observed=queries.observed)
+
+
+def _count_known(sessions: MatchedSessions) -> str:
+    """How many results are judged; of behaviour, on how many searchers acted."""
+    grades = sessions.judged.grade
+    return f"{int((grades > 0).sum()) if sessions.observed else len(grades)} of them " + (
+        sessions.observed or "judged"
+    )
 
 
 def _tabulate_results(

@@ -35,9 +35,7 @@ _ALL = (
     _discount("log", 1 / log(b, i + 1), "to any base, which cancels out of nDCG", "burges2005"),
     _discount("jk2002", 1 / maximum(1, log(b, i)), "ranks up to b count in full", "jarvelin2002"),
     _discount("jk2008", 1 / (1 + log(b, i)), "only the first rank counts in full", "jarvelin2008"),
-    _discount(
-        "shifted", 1 / log(b, i + (b - 1)), "the logarithm shifted to 1 at rank 1", "kanoulas2011"
-    ),
+    _discount("shifted", 1 / log(b, i + (b - 1)), "a logarithm that starts at 1", "kanoulas2011"),
     _discount("zipf", 1 / i, "one over the rank: steep", "catboost"),
     _discount("none", Const(1), "every rank counts in full: CG", "jarvelin2002"),
 )

@@ -53,6 +53,7 @@ def measure_run(
         notes=[
             *notes.note_swapped(matched, run),
             *describe_odd_judgments(qrels),
+            *notes.note_nothing_relevant(matched),
             *notes.note_small_grades(recipes, matched),
             *getattr(qrels, "notes", ()),
             *getattr(run, "notes", ()),

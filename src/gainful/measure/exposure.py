@@ -18,8 +18,8 @@ from gainful.text import count_noun, shorten
 
 _EXAMPLES = {"items": "Coverage@10 or Gini@10", "interactions": "Novelty@10"}
 _NEEDS = {
-    "items": "a catalogue (--items FILE, items=) to compute it; it has no value per query, so runs "
-    "cannot be compared by it",
+    "items": "a catalogue to compute it (eval --items FILE, items=); it has no value per query, so "
+    "runs cannot be compared by it",
     "interactions": "interactions (--interactions FILE, interactions=) to compute it, for the "
     "popularity of items",
 }

@@ -110,9 +110,9 @@ def query_discount(
     except ValueError:
         raise BadShape("position", position, "whole numbers, as one list or table") from None
     if positions.dtype.kind not in "iuf":
-        raise WrongType("position", position, "whole numbers from 1 on")
+        raise WrongType("position", position, "whole numbers of at least 1")
     whole = (positions >= 1) & (positions == np.floor(positions)) & np.isfinite(positions)
     if not (positions.size and whole.all()):
-        raise BadValue("position", position, "whole numbers from 1 on")
+        raise BadValue("position", position, "whole numbers of at least 1")
     values = formula.evaluate_at(positions)
     return float(values) if values.ndim == 0 else values

@@ -19,12 +19,12 @@ REL = Param("rel", "the lowest grade that counts as relevant", default=1, typica
 _gain = partial(NamedFormula, "gain")
 _ALL = (
     _gain("linear", g, "the grade itself", "jarvelin2002"),
-    _gain("exp", 2**g - 1, "each grade about twice the one below", "burges2005"),
+    _gain("exp", 2**g - 1, "each grade is worth about twice the one below", "burges2005"),
     _gain("binary", where(g >= REL, 1, 0), "relevant or not", "jarvelin2002"),
     _gain(
         "penalised",
         where(g >= 0, 2**g - 1, 1 - 2 ** (-g)),
-        "exponential; bad documents cost as much as good ones gain",
+        "exponential; negative grades subtract as much as positive ones add",
         "wikipedia",
         signed=True,
     ),
@@ -34,7 +34,7 @@ _ALL = (
         "exponential, counted from the lowest relevant grade",
         "elliot",
     ),
-    _gain("presence", Const(1), "every judged document the same", "recommenders", signed=True),
+    _gain("presence", Const(1), "each judged document counts as 1", "recommenders", signed=True),
 )
 
 GAINS: dict[str, NamedFormula] = {gain.name: gain for gain in _ALL}

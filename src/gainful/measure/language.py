@@ -27,7 +27,7 @@ from gainful.measure.names import (
     translate_measure,
 )
 from gainful.measure.parameter_kinds import ParameterValue, read_inner_measures_with
-from gainful.text import NUMBER_PATTERN
+from gainful.text import NUMBER_PATTERN, join_words
 
 _SHAPE = re.compile(
     r"(?P<name>[\wα]+(?:-[a-zA-Z]+|\+)?)\s*(?:\((?P<inner>.*)\))?\s*(?:@\s*(?P<k>[-+\w.]+(?:\s*,\s*[-+\w.]+)*))?",
@@ -62,7 +62,8 @@ def parse(text: str | Measure) -> Measure:
     """
     measures = expand(text)
     if len(measures) > 1:
-        raise BadValue("measure", text, f"one measure; these are {len(measures)}")
+        names = join_words([*measures])
+        raise BadValue("measure", text, f"one; these are {len(measures)}: {names}")
     return next(iter(measures.values()))
 
 

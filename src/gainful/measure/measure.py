@@ -3,26 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import Any
 
 from attrs import evolve, field, frozen
 
-from gainful.errors import BadValue, UnknownName, WrongType, check_name
+from gainful.errors import BadValue, Missing, UnknownName, WrongType, check_name
 from gainful.measure.catalogue import MEASURES, find_entry, measure_names
 from gainful.measure.entry import Entry
 from gainful.measure.formulas import as_discount, as_gain, find_in_plugins
 from gainful.measure.names import pop_cutoff, translate_measure
 from gainful.measure.parameter_kinds import ParameterValue, find_kind, write_value
 from gainful.measure.parameters import PARAMETERS
+from gainful.page.shown import Answering
 from gainful.text import format_exact, quote
 from gainful.types import MAX_COUNT, is_number, is_whole_number
 
 
 def cutoff(k: object, entry: Entry) -> int | float | None:
-    """What stands behind @: a whole number from 1 on, a level of recall, or nothing."""
+    """What stands behind @: a whole number of at least 1, a level of recall, or nothing."""
     if entry.cutoff_kind in ("needed", "recall") and k is None:
         example = f"{entry.name}@{10 if entry.cutoff_kind == 'needed' else 0.1}"
-        raise BadValue("k", None, f"a cutoff, such as {example}")
+        raise Missing("k", None, f"{entry.name} needs a cutoff: write {example}")
     if k is None:
         return None
     if entry.cutoff_kind == "none":
@@ -34,9 +35,9 @@ def cutoff(k: object, entry: Entry) -> int | float | None:
             raise BadValue("k", k, "a level of recall, from 0 to 1")
         return float(k)
     if not is_whole_number(k):
-        raise WrongType("k", k, "a whole number from 1 on")
+        raise WrongType("k", k, "a whole number of at least 1")
     if k < 1:
-        raise BadValue("k", k, "a whole number from 1 on")
+        raise BadValue("k", k, "a whole number of at least 1")
     if k > MAX_COUNT:
         raise BadValue("k", k, f"at most {MAX_COUNT}")
     return int(k)
@@ -47,7 +48,7 @@ def _as_pairs(params: Any) -> tuple[tuple[str, Any], ...]:
 
 
 @frozen
-class Measure:
+class Measure(Answering):
     """What is computed: `nDCG(gain="exp") @ 10`. Equal by its fields, usable as a key.
 
     Examples:
@@ -121,18 +122,6 @@ class Measure:
         from html import escape  # noqa: PLC0415  (only in notebooks)
 
         return f"<b>{escape(str(self))}</b><br>" + "<br>".join(map(escape, lines))
-
-    if not TYPE_CHECKING:  # to a type checker every attribute would be there
-
-        def __getattr__(self, name: str) -> NoReturn:
-            message = f"'Measure' has no attribute {name!r}"
-            if not name.startswith("_"):
-                names = [known for known in dir(type(self)) if known[0].islower()]
-                places = {known: f".{known}" for known in names}
-                from gainful.synonyms import suggest_name  # noqa: PLC0415  (of a mistake only)
-
-                message += f"; {suggest_name(name, places, {}, names)}"
-            raise AttributeError(message)
 
     def __str__(self) -> str:
         inner = ", ".join(f"{name}={write_value(name, value)}" for name, value in self.params)

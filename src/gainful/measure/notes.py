@@ -280,6 +280,13 @@ def note_swapped(matched: Matched, run: LoadedRun) -> list[str]:
     return [f"{odd} are: are judgments and run swapped? The order is qrels, run"]
 
 
+def note_nothing_relevant(matched: Matched) -> list[str]:
+    """No grade is above zero, so that hardly a measure can be."""
+    if not matched.pool_grade.size or matched.highest_grade > 0:
+        return []
+    return ["no document is relevant: no grade is above 0"]
+
+
 def note_id_types(qrels: Qrels | NestedDict, run: LoadedRun) -> list[str]:
     """Ids that are numbers on one side and texts on the other: they meet as texts."""
     return compare_id_types(getattr(qrels, "ids", {}), getattr(run, "ids", {}))

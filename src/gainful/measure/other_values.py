@@ -48,7 +48,7 @@ class GivenValues(QueryResults):
         return [f"values of another tool · {among}{count_noun(len(known), results[0].unit)}"]
 
 
-def build_results(frame: pl.DataFrame) -> dict[str, QueryResults]:
+def build_results(frame: pl.DataFrame, notes: tuple[str, ...] = ()) -> dict[str, QueryResults]:
     """Results of each run out of run, query, measure and value; a query without one is left out."""
     measures = frame["measure"].unique(maintain_order=True).cast(pl.String).to_list()
     recipes = {name: _describe_measure(name, frame) for name in measures}
@@ -69,6 +69,7 @@ def build_results(frame: pl.DataFrame) -> dict[str, QueryResults]:
             recipes=recipes,
             convention=_CONVENTION,
             counts=_COUNTS,
+            notes=notes,
         )
     return results
 

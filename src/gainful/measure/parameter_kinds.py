@@ -105,14 +105,14 @@ def _check_price(value: object) -> ParameterValue:
     if isinstance(value, str) and value.strip():
         return value
     if not is_number(value) or not 0 <= value < float("inf"):
-        raise BadValue("price", value, "a number from 0 on, or the name of a column")
+        raise BadValue("price", value, "a number of at least 0, or the name of a column")
     return float(value)
 
 
 def _price_kind(what: str) -> ParameterKind:
     return ParameterKind(
         _check_price,
-        lambda: "a number from 0 on, or the name of a column of numbers",
+        lambda: "a number of at least 0, or the name of a column of numbers",
         f"what a {what} costs",
     )
 

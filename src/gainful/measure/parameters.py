@@ -39,20 +39,20 @@ _ALL = (
         "beta",
         1,
         "the weight of recall against precision, as in trec_eval and ir_measures (van Rijsbergen's "
-        "β squared); in NRBP the probability of going on, at most 1",
+        "β squared); in NRBP the probability of continuing, at most 1",
         0.5,
         2,
     ),
     _share("alpha", 0.5, "the penalty for repeating a subtopic: 0 none, 1 full", 0.25, 0.75),
-    _positive("times", 1, "how many times the number of relevant documents to look at", 0.2, 2),
+    _positive("times", 1, "documents to look at, as a multiple of the relevant ones", 0.2, 2),
     _positive("T", 1, "how much gain the searcher wants", 1, 5),
     _positive(
-        "b1", 0.9, "a forager whose goal is just met goes on with probability b1/(1 + b1)", 0.1, 1
+        "b1", 0.9, "a forager whose goal is just met continues with probability b1/(1 + b1)", 0.1, 1
     ),
     _amount("R1", 10, "how strongly the goal influences a forager: 0 not at all", 1, 100),
     _amount("A", 0.2, "the gain per document that a forager expects", 0.1, 0.5),
     _positive(
-        "b2", 0.9, "a forager who gains as expected goes on with probability 1/(1 + b2)", 0.1, 1
+        "b2", 0.9, "a forager who gains as expected continues with probability 1/(1 + b2)", 0.1, 1
     ),
     _amount("R2", 10, "how strongly the rate of gain influences a forager: 0 not at all", 1, 100),
     _number("hit", 1, "what a relevant retrieved document is worth"),
@@ -61,11 +61,11 @@ _ALL = (
     _number("rest", 0, "what any other document of the collection is worth"),
     _number("docs", 0, "how many documents the collection has"),
     _share("p_ref", 0.9, "the probability of another query after a list", 0.5, 1),
-    _share("p_down", 0.7, "the probability of going on to the next document of a list", 0.5, 1),
+    _share("p_down", 0.7, "the probability of continuing to the next document of a list", 0.5, 1),
     _share(
         "balance",
         0.7,
-        "the probability that a searcher who goes on stays in the list: 1 always, 0 reformulates "
+        "the probability that a searcher who continues stays in the list: 1 always, 0 reformulates "
         "every time",
         0.5,
         0.9,
@@ -73,11 +73,11 @@ _ALL = (
     _share(
         "gamma",
         0.5,
-        "the share of its value that each further document of a subtopic keeps",
+        "the share of its value that each further document of a subtopic retains",
         0.25,
         0.75,
     ),
-    _positive("cap", 5, "the amount of a subtopic that is enough", 1, 10),
+    _positive("cap", 5, "the gain at which a subtopic is fully covered", 1, 10),
     _positive("half_life", 224, "seconds after which half of the searchers have stopped", 60, 1800),
     _amount("per_summary", 4.4, "seconds to read a summary"),
     _amount("words", 500, "how long a document is, in words"),
@@ -87,7 +87,7 @@ _ALL = (
     _share("false_click", 0.39, "probability of opening any other document"),
     _share("save", 0.77, "probability of saving a relevant document that is opened"),
     _amount("query_seconds", 0, "seconds to think of a query and type it"),
-    _positive("L", 132_000, "characters read, after which nothing counts", 10_000, 500_000),
+    _positive("L", 132_000, "characters read, after which gains do not count", 10_000, 500_000),
     _amount("snippet", 200, "how long a snippet is, in characters"),
     _amount("chars", 5000, "how long a document is, in characters"),
     _share("read_share", 0.2, "the share of an opened document that is read"),
@@ -113,14 +113,14 @@ _CHOICES = (
         "At which relevant documents do searchers stop?",
         {
             "uniform": "at each with equal probability",
-            "graded": "at those with higher gains more often",
-            "rank_biased": "at each less often by p than at the relevant one before it",
+            "graded": "at each with a probability proportional to its gain",
+            "rank_biased": "at each with p times the probability of the relevant one before it",
         },
     ),
     Setting(
         "utility",
         "What is the ranking worth to a searcher who stops?",
-        {"blended": "the blended ratio there", "precision": "the precision there"},
+        {"blended": "the blended ratio at that rank", "precision": "the precision at that rank"},
     ),
     Setting(
         "repeated",

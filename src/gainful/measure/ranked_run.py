@@ -72,7 +72,7 @@ def weigh_grades(
     if has_negative and convention.negative == "error":
         place, value = find(negative)
         raise BadValue(
-            place, value, f"grades from 0 on (negative=error{_describe_convention(convention)})"
+            place, value, f"grades of at least 0 (negative=error{_describe_convention(convention)})"
         )
     if formula.grades:
         unknown = ~np.isin(values, formula.grades)

@@ -141,7 +141,7 @@ def _parse_cutoffs(trec_name: TrecName, suffix: str | None) -> list[Any]:
         return [int(cut) if is_rank else cut for cut in trec_name.defaults]
     cutoffs = sorted(_parse_number(trec_name, part, whole=is_rank) for part in suffix.split(","))
     if is_rank and cutoffs[0] <= 0:
-        raise BadValue(trec_name.name, suffix, "cutoffs from 1 on")
+        raise BadValue(trec_name.name, suffix, "cutoffs of at least 1")
     if len(set(cutoffs)) < len(cutoffs):
         raise BadValue(trec_name.name, suffix, "each cutoff once")
     return cutoffs

@@ -257,7 +257,7 @@ class Results(Shown):
         if isinstance(n, (str, Measure)):
             return self.worst(10, n)
         if not is_whole_number(n) or n < 1:
-            raise BadValue("n", n, "a whole number from 1 on")
+            raise BadValue("n", n, "a whole number of at least 1")
         name = next(iter(self.values)) if measure is None else self.find_name(measure)
         frame = self.tabulate().drop_nulls(name)
         from_high = self.directions[name].is_lower

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable, Mapping
+from functools import wraps
 from os import PathLike
-from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
+from typing import TYPE_CHECKING, Any, NoReturn, TypeVar, cast
 
 from attrs import frozen
 
-from gainful.errors import NotInstalled, NoTruthValue, UnknownName
+from gainful.errors import NotInstalled, NoTruthValue, UnknownName, WrongType
 from gainful.page.page import Page
 
 if TYPE_CHECKING:
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     import polars as pl
 
 T = TypeVar("T")
+Write = TypeVar("Write", bound=Callable[..., str])
 
 # What the house asks of its own results, and nobody else: in no list and in no reference.
 INTERNAL_NAMES = frozenset(
@@ -33,7 +35,33 @@ INTERNAL_NAMES = frozenset(
 _DICT_CHANGES = frozenset(("clear", "copy", "fromkeys", "pop", "popitem", "setdefault", "update"))
 
 
-class Shown:
+class Answering:
+    """A value that answers for an attribute that it has not."""
+
+    __slots__ = ()
+
+    if not TYPE_CHECKING:  # to a type checker every attribute would be there
+
+        def __getattr__(self, name: str) -> NoReturn:
+            raise MissingAttribute(name=name, obj=self)
+
+
+def _without_path(write: Write) -> Write:
+    """A method that returns text; an error names the one that writes a file, as pandas' do."""
+
+    @wraps(write)
+    def call(result: Shown, /, *paths: object, **view: Any) -> str:
+        if paths:
+            path = str(paths[0])
+            raise WrongType(
+                f"{write.__name__}()", path, f"no path: results.save({path!r}) writes it"
+            )
+        return write(result, **view)
+
+    return cast("Write", call)
+
+
+class Shown(Answering):
     """A result that says what it has to say by `page`; all formats come from that.
 
     An attrs class that is one needs `@frozen(repr=False)`, or attrs writes a repr of its own.
@@ -64,26 +92,32 @@ class Shown:
 
         return to_mathjax(self.brief())
 
+    @_without_path
     def to_text(self, **view: Any) -> str:
         """As text, as in a pipe."""
         return _render(self.page(**view), "table")
 
+    @_without_path
     def to_markdown(self, **view: Any) -> str:
         """As Markdown: for a page, a comment or a pull request."""
         return _render(self.page(**view), "markdown")
 
+    @_without_path
     def to_latex(self, **view: Any) -> str:
         """As LaTeX; tables need the package booktabs."""
         return _render(self.page(**view), "latex")
 
+    @_without_path
     def to_html(self, **view: Any) -> str:
         """As HTML, to embed in a page."""
         return _render(self.page(**view), "html")
 
+    @_without_path
     def to_csv(self, **view: Any) -> str:
         """As CSV, at full precision."""
         return _render(self.page(**view), "csv")
 
+    @_without_path
     def to_json(self, **view: Any) -> str:
         """As JSON."""
         return _render(self.page(**view), "json")
@@ -143,11 +177,6 @@ class Shown:
     def __dir__(self) -> list[str]:
         return [name for name in super().__dir__() if name not in INTERNAL_NAMES]
 
-    if not TYPE_CHECKING:  # to a type checker every attribute would be there
-
-        def __getattr__(self, name: str) -> NoReturn:
-            raise MissingAttribute(name=name, obj=self)
-
 
 class ShownByRun(Shown, dict[str, T]):
     """What there is of each of several runs, by their names."""
@@ -181,12 +210,12 @@ class MissingAttribute(AttributeError):
 
     def __str__(self) -> str:
         name = str(self.name)
-        if isinstance(self.obj, Shown):
+        if isinstance(self.obj, Answering):
             return describe_missing(self.obj, name)
         return f"no attribute {name!r}"  # in another process
 
 
-def describe_missing(result: Shown, name: str) -> str:
+def describe_missing(result: Answering, name: str) -> str:
     """What is said of an attribute that is not there: what is most like it, or what there is."""
     message = f"{type(result).__name__!r} has no attribute {name!r}"
     if name.startswith("_"):
@@ -196,15 +225,17 @@ def describe_missing(result: Shown, name: str) -> str:
         **{known.removeprefix("to_"): f".{known}()" for known in names if known.startswith("to_")},
         **{known: f".{known}" for known in names},
     }
-    from gainful.synonyms import RESULTS, suggest_name  # noqa: PLC0415  (of a mistake only)
+    from gainful.synonyms import RENAMED, RESULTS, suggest_name  # noqa: PLC0415  (of a mistake)
 
+    if name in RENAMED:
+        return f"{message}; it is now {RENAMED[name]}"
     elsewhere = {
         word: place
         for word, place in RESULTS.items()
         if word not in names
         and (place[0] != "." or hasattr(type(result), place[1:].partition("(")[0]))
     }
-    guesses = {**elsewhere, **result.list_expressions()}
+    guesses = {**elsewhere, **(result.list_expressions() if isinstance(result, Shown) else {})}
     return f"{message}; {suggest_name(name, places, guesses, names)}"
 
 

@@ -122,7 +122,9 @@ def read_baseline(path: str | PathLike[str]) -> Baseline:
     except BadInput as error:
         raise BadInput(error.where, error.problem, NEW_BASELINE_ADVICE) from None
     except ValueError as failure:
-        problem = f"this is not JSON, or not all of it: {failure}"
+        is_cut = source.head.lstrip().startswith((b"{", b"["))
+        why = f"this is not JSON, or not all of it: {failure}"
+        problem = why if is_cut else "this is not a baseline: it is not JSON"
         raise BadInput(source.name, problem, NEW_BASELINE_ADVICE) from None
     problem = _find_problem(content)
     if problem:

@@ -271,7 +271,7 @@ class ColumnMapping:
         self, role: str, columns: Sequence[str], roles: Mapping[str, str], name: str
     ) -> NoColumn:
         words = join_words([quote(candidate) for candidate in self.names[role]], "or")
-        problem = f"there is no column {words} for the {role}; there are {list_columns(columns)}"
+        problem = f"there is no column {words} for the {role}; known: {list_columns(columns)}"
         allowed = "columns= (--columns) with one of these"
         if roles is not SESSION_ROLES and role in QRELS_ROLES and role in RUN_ROLES:
             allowed += f"; qrels.{role}= and run.{role}= where they differ"

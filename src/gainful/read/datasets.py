@@ -24,7 +24,10 @@ def find_beir_file(folder: Path) -> Path:
     qrels_folder = folder / "qrels"
     files = sorted(qrels_folder.glob("*.tsv")) if qrels_folder.is_dir() else []
     if not files:
-        raise BadInput(str(folder), "this is a directory, not a file", "a file or a BEIR folder")
+        files = sorted(folder.glob("*.tsv")) if folder.name == "qrels" else []
+        example = f": {folder.parent}, or {files[0]}" if files else ""
+        problem = "this is a directory, not a file"
+        raise BadInput(str(folder), problem, f"a file or a BEIR folder{example}")
     splits = {file.stem: file for file in files}
     if "test" not in splits and len(files) > 1:
         names = ", ".join(splits)

@@ -11,7 +11,7 @@ import numpy as np
 import polars as pl
 from attrs import evolve, field, frozen
 
-from gainful.errors import BadInput, Swapped
+from gainful.errors import BadInput, NoColumn, Swapped
 from gainful.read import trec_files
 from gainful.read.column_names import (
     GRADE,
@@ -26,6 +26,7 @@ from gainful.read.column_names import (
 )
 from gainful.read.datasets import find_beir_file
 from gainful.read.delimited import MAX_FIELD, lacks_header
+from gainful.read.document_evaluations import PLACES_OF_DOCUMENTS, SPAN_IDS
 from gainful.read.formats import (
     build_value,
     find_format,
@@ -113,9 +114,15 @@ def examine_file(
         else:
             name, format_name = source.name, find_format(source, columns=columns).name
             read = read_rows(source, kind, format_name, columns, every=True)
-        return evolve(_examine(read, format_name), name=name)
+        report = evolve(_examine(read, format_name), name=name)
     except BadInput as error:
         return FileReport(name, format_name, kind.name, [_strip_file_name(name, error)])
+    if format_name == "rag" and kind is RUN:
+        try:
+            find_run_beside(name, columns)
+        except NoColumn as error:
+            report.notes.append(f"no judgments: {error.problem} ({error.expected})")
+    return report
 
 
 def examine_value(
@@ -429,6 +436,7 @@ def _possible_kinds(source: object, columns: ColumnMapping) -> set[str]:
     names = _list_columns(source)
     is_log = find_session_format(source).name not in ("table", "conversation")  # that is a run, too
     called = [*columns.choose_sessions().select(names, SESSION_ROLES, source.name).values()]
+    is_log |= all(not set(each).isdisjoint(names) for each in (SPAN_IDS, PLACES_OF_DOCUMENTS))
     if is_log or are_session_columns(called) or are_log_columns(called):
         return {"sessions"}
     file_format = find_format(source, columns=columns)

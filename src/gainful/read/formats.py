@@ -140,7 +140,7 @@ _ALL = (
     ),
     Format(
         "rag",
-        "JSON lines with retrieved and relevant",
+        "JSON lines with the fields retrieved and relevant",
         *(_RANKED, _is_rag, _load("rag.read"), ("columns",)),
         example='{"query": "1", "retrieved": ["a", "b"], "relevant": ["a"]}',
     ),
@@ -172,7 +172,7 @@ _ALL = (
     ),
     Format(
         "trec",
-        "TREC's lines of fields",
+        "TREC format: fields separated by white space",
         *(_RANKED, lambda _: True, _load("trec_files.read_rows"), ("every", "columns")),
         example="1 Q0 a 1 0.9 bm25",
     ),
@@ -194,7 +194,7 @@ _ALL = (
     ),
     Format(
         "conversation",
-        "a TREC run whose query ids name the turn, such as 106_3",
+        "a TREC run whose query ids contain the turn, such as 106_3",
         *(_SESSIONS, _load("trec_sessions.is_conversation")),
         *(_load("trec_sessions.read_conversations"), ("ties",)),
         example="106_1 Q0 a 1 0.9 bm25\n106_2 Q0 b 1 0.8 bm25",

@@ -204,4 +204,5 @@ def load_whole(source: Source) -> Any:
     except ValueError as failure:
         is_cut = isinstance(failure, json.JSONDecodeError) and stops_early(failure)
         problem = "the JSON is truncated" if is_cut else "this is not JSON"
-        raise BadInput(source.name, f"{problem}: {failure}") from None
+        expected = "" if is_cut else "one object or one list; several objects are lines of .jsonl"
+        raise BadInput(source.name, f"{problem}: {failure}", expected) from None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import Any, Literal
@@ -69,7 +70,7 @@ class Header:
         if column is None:
             raise NoColumn(
                 self.name,
-                f"there is no column for the {role}; there are {self._list_columns()}",
+                f"there is no column for the {role}; known: {self._list_columns()}",
                 f"one of {', '.join(aliases)}; or set it with columns= (--columns); without a "
                 "header, by number",
             )
@@ -337,7 +338,8 @@ def extract_rows(table: InputTable, kind: Kind[Value]) -> Rows[Value]:
             empty.append(role)
         words = f"there is no {empty[0]}" if empty else ""
         words = words or f"{role} {quote(given[row])} is not a finite number"
-        return table.locate(row), words
+        has_comma = re.fullmatch(r"\s*[+-]?\d+,\d+\s*", str(given[row])) is not None
+        return table.locate(row), words + " (a decimal comma? write 0.5)" * has_comma
 
     mistakes = bad.arg_true().to_list()
     sound, kept = (frame.filter(~bad), (~bad).arg_true()) if mistakes else (frame, None)

@@ -18,23 +18,28 @@ import polars as pl
 from attrs import astuple, evolve, frozen
 from numpy.typing import NDArray
 
+from gainful.read.build_sessions import build_sessions
 from gainful.read.column_names import ColumnMapping
-from gainful.read.formats import find_table_format
+from gainful.read.document_evaluations import (
+    PLACES_OF_DOCUMENTS,
+    SPAN_IDS,
+    EvaluationFile,
+    read_evaluation_file,
+    read_evaluations,
+)
 from gainful.read.json_records import Record, Unreadable, iterate_batches, read_records
-from gainful.read.named_columns import read_table
 from gainful.read.path_finder import PathFinder, find_first, find_lists, find_value
 from gainful.read.read_options import AS_USUAL, ReadOptions
 from gainful.read.retrievals import FAILED, UNREADABLE, Retrievals, RetrievedLists, RowBuffer
 from gainful.read.search_results import (
-    PLACES_OF_DOCUMENTS,
     BadResults,
     ResultPaths,
     read_documents,
-    read_evaluations,
     read_query,
     read_results,
 )
 from gainful.read.session_events import FIRST, LENGTH, SessionEvents, tells
+from gainful.read.sessions import Sessions
 from gainful.read.source import Source
 from gainful.text import quote
 from gainful.types import Flags
@@ -48,7 +53,6 @@ _EVALUATIONS = (  # as Phoenix exports them
     *("document_annotations", "documentAnnotations"),
 )
 _QUERY = ("gen_ai.retrieval.query.text", "input.value")
-_SPAN_ID = ("spanId", "span_id", "context.span_id", "context.spanId")
 _KIND = "openinference.span.kind"
 _OPERATION = "gen_ai.operation.name"
 _TOOL_NAME = ("tool.name", "gen_ai.tool.name")
@@ -80,14 +84,14 @@ def find_kinds(records: Sequence[dict[str, Any]]) -> set[str]:
         return {"spans"}
     are_evaluations = records and all(
         find_first(dict.fromkeys(records[0], ""), names) is not None
-        for names in (_SPAN_ID, PLACES_OF_DOCUMENTS)
+        for names in (SPAN_IDS, PLACES_OF_DOCUMENTS)
     )
     return {"evaluations"} if are_evaluations else set()
 
 
 def read_openinference(
     source: Source | Sequence[Source], reading: ReadOptions = AS_USUAL
-) -> SessionEvents:
+) -> SessionEvents | Sessions:
     """The searches of traces, whose documents may be graded by evaluations in a second file."""
     source, *graded = [source] if isinstance(source, Source) else source
     columns = reading.columns
@@ -96,16 +100,22 @@ def read_openinference(
     retrievals = Retrievals(source.name, file.locate, labels=(*labels, *KEYS))
     reader = _SpanReader(columns, reading.tool, retrievals, labels)
     for evaluations in graded:
-        reader.take_evaluations(evaluations)
+        reader.evaluations = read_evaluation_file(evaluations, reading)
     for records in iterate_batches(file.records):
         reader.take_records(records)
+    if reader.evaluations is not None:
+        reader.evaluations.report(retrievals)
     lists = retrievals.to_lists()
     in_order = evolve(lists, frame=lists.frame.sort("record", maintain_order=True))
     others = reader.others.to_frame()
     has_sessions = any(tells(frame, "session") for frame in (lists.frame, others))
     columns.refuse_absent({"session": has_sessions}, source.name)
     chosen = choose_searches(retrievals, in_order, others)
-    return retrievals.to_events(_EXPECTED, columns, chosen)
+    log = retrievals.to_events(_EXPECTED, columns, chosen)
+    if reader.evaluations is None or not reader.evaluations.problems:
+        return log
+    sessions = build_sessions(log, bad=reading.policy, gap=reading.gap)
+    return evolve(sessions, problems=[*reader.evaluations.problems, *sessions.problems])
 
 
 _RERANKED = (
@@ -116,10 +126,12 @@ _RETURNED = (
     "search lists documents without ids: those in its output count|searches list documents without "
     "ids: those in their output count"
 )
-_GRADED = (
-    "document has a grade by an evaluation in its trace"
-    "|documents have grades by evaluations in their traces"
+_GRADED = "document has a grade by an evaluation in {0}|documents have grades by evaluations in {0}"
+_NOT_LISTED = (
+    "evaluation in {0} is of a document_position that its span does not list"
+    "|evaluations in {0} are of a document_position that their spans do not list"
 )
+_IN_TRACE = "the trace"
 
 
 class _SpanReader:
@@ -134,7 +146,7 @@ class _SpanReader:
     ) -> None:
         names = columns.names
         self.others = RowBuffer(OTHER_COLUMNS)  # spans that are no searches
-        self._evaluations: dict[str, list[Any]] = {}  # of a second file, by span
+        self.evaluations: EvaluationFile | None = None
         self._tools, self._retrievals, self._labels = tools, retrievals, labels
         self._paths = ResultPaths.from_columns(columns)
         self._marks = PathFinder(
@@ -145,17 +157,6 @@ class _SpanReader:
         self._tool_values = PathFinder(_TOOL_QUERY, *own_paths)
         self._own_text = PathFinder(self._paths.text)
         self._documents = self._paths.retrieved or (*_DOCUMENTS, *_DOCUMENT_IDS)
-
-    def take_evaluations(self, source: Source) -> None:
-        """A table with a row for each document of a span that was evaluated."""
-        frame = read_table(source, find_table_format(source)).frame
-        texts = [name for name, kind in frame.schema.items() if kind == pl.String]
-        numbers = {"score": pl.Float64, **dict.fromkeys(PLACES_OF_DOCUMENTS, pl.Int64)}
-        frame = frame.with_columns(
-            frame[name].cast(kind, strict=False) for name, kind in numbers.items() if name in texts
-        )
-        for row in frame.iter_rows(named=True):
-            self._evaluations.setdefault(str(find_first(row, _SPAN_ID)), []).append(row)
 
     def take_records(self, records: Iterable[tuple[int, Record]]) -> None:
         """Remember what spans say of their traces, and what those that are searches found.
@@ -241,19 +242,28 @@ class _SpanReader:
         self, spans: _Spans, docs: Sequence[list[str] | BadResults]
     ) -> dict[int, dict[int, float]]:
         """What evaluations say of the documents of searches, by their places."""
-        grades = {}
-        inside = (find_lists(part, _EVALUATIONS) for part in (spans.exports, spans.attributes))
-        for lists in (*inside, [self._evaluations.get(str(span)) for span in spans.ids]):
+        grades: dict[int, dict[int, float]] = {}
+
+        def take(index: int, grade_of: dict[int, float], where: str) -> None:
+            part = docs[index]
+            count = 0 if isinstance(part, BadResults) else len(part)
+            by_place = {place: grade for place, grade in grade_of.items() if place < count}
+            if by_place:
+                grades[index] = by_place
+                self._retrievals.notes[_GRADED.format(where)] += len(by_place)
+            if len(by_place) < len(grade_of) and not isinstance(part, BadResults):
+                unlisted = len(grade_of) - len(by_place)
+                self._retrievals.notes[_NOT_LISTED.format(where)] += unlisted
+
+        for lists in (find_lists(part, _EVALUATIONS) for part in (spans.exports, spans.attributes)):
             for index, entries in enumerate(lists):
-                if entries is None:
-                    continue
-                part = docs[index]
-                count = 0 if isinstance(part, BadResults) else len(part)
-                grade_of = read_evaluations(entries)
-                by_place = {place: grade for place, grade in grade_of.items() if 0 <= place < count}
-                if by_place:
-                    grades[index] = by_place
-                    self._retrievals.notes[_GRADED] += len(by_place)
+                if entries is not None:
+                    take(index, read_evaluations(entries), _IN_TRACE)
+        if self.evaluations is not None:
+            for index, span in enumerate(spans.ids):
+                if str(span) in self.evaluations.by_span:
+                    self.evaluations.found.add(str(span))
+                    take(index, self.evaluations.by_span[str(span)], self.evaluations.name)
         return grades
 
     def _read_listed(
@@ -428,7 +438,7 @@ def _drop_doubles(retrievals: Retrievals, lists: RetrievedLists) -> pl.DataFrame
 
 _PLACE = PathFinder(
     ("traceId", "trace_id", "context.trace_id", "context.traceId"),
-    _SPAN_ID,
+    SPAN_IDS,
     ("parentSpanId", "parent_span_id", "parent_id", "parentId"),
     ("startTimeUnixNano", "start_time_unix_nano", "start_time", "startTime"),
 )

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import islice
 from numbers import Integral
-from typing import Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, NoReturn, TypeVar
 
 import numpy as np
 import polars as pl
@@ -33,8 +33,18 @@ _LONG_RANKING = 5  # ranks that are more than grades of one query that count up
 _SAMPLE = 50  # rows that are looked at first
 
 
+class _NoReaders(type):
+    """A class whose error for a missing `from_dict` or `from_file` names the call that reads."""
+
+    if not TYPE_CHECKING:  # to a type checker every attribute would be there
+
+        def __getattr__(cls, name: str) -> NoReturn:
+            advice = "gainful.evaluate(qrels, run) reads files, dicts and frames itself"
+            raise AttributeError(f"{cls.__name__!r} has no attribute {name!r}; {advice}")
+
+
 @frozen(eq=False)
-class Qrels:
+class Qrels(metaclass=_NoReaders):
     """Judgments: a grade for each query and document.
 
     Where documents were judged for subtopics, `subtopics` has a row for each such judgment, and
@@ -98,7 +108,7 @@ def _as_set(queries: Iterable[str]) -> frozenset[str]:
 
 
 @frozen(eq=False)
-class Run:
+class Run(metaclass=_NoReaders):
     """What a system returned: a score for each query and document."""
 
     frame: pl.DataFrame  # query, doc: text; score: number
@@ -165,7 +175,11 @@ def refuse_other_order(qrels: Qrels | NestedDict, run: Run | NestedDict) -> None
         raise BadInput(run.name, problem, "one list for each query, in the same order")
     nameless, named = ("judgments", "run") if qrels.list_count else ("run", "judgments")
     problem = f"queries have no names in the {nameless}, but have names in the {named}"
-    raise BadInput(run.name, problem, "both by name, {query: […]}; or both as lists in one order")
+    raise BadInput(
+        run.name,
+        problem,
+        "both by name, {query: […]} or {query: response}; or both as lists in one order",
+    )
 
 
 def _refuse_two_readings(qrels: NestedDict, run: Run | NestedDict) -> None:

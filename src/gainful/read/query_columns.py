@@ -77,7 +77,7 @@ def read_labels(labels: AnyLabels, column: str | None, unit: str) -> Labels:
     if column not in table.frame.columns:
         known = list_columns(table.frame.columns)
         problem = "which column is the label?" if column is None else f"no column {quote(column)}"
-        raise NoColumn(table.name, f"{problem}; there are {known}", "--column NAME")
+        raise NoColumn(table.name, f"{problem}; known: {known}", "--column NAME")
     columns = {
         "id": table.frame[ids].cast(pl.String),
         "label": parse_labels(table.frame[column], table.locate),
@@ -97,7 +97,8 @@ def parse_labels(values: pl.Series, locate: Callable[[int], str]) -> pl.Series:
     if values.dtype == pl.Boolean or values.dtype.is_numeric():
         numbers = values.cast(pl.Float64)
     else:
-        texts = values.cast(pl.String).str.strip_chars()
+        nested = values.dtype.is_nested()  # lists and structs, which polars does not cast
+        texts = pl.Series(map(str, values)) if nested else values.cast(pl.String).str.strip_chars()
         texts = texts.set(texts == "", None)
         numbers = as_grades(texts)
         wrong = (numbers.is_null() & texts.is_not_null()).arg_true()
@@ -221,7 +222,7 @@ def read_attribute(queries: AnyQueries, column: str, unit: str = "query") -> dic
     table = _open_queries(queries)
     ids = table.header.require_column(_ID_COLUMNS[unit], unit)
     if column not in table.frame.columns:
-        problem = f"no column {quote(column)}; there are {list_columns(table.frame.columns)}"
+        problem = f"no column {quote(column)}; known: {list_columns(table.frame.columns)}"
         raise NoColumn(table.name, problem, name_way("--group COLUMN", "group="))
     frame = pl.DataFrame({"query": text_column(table, ids), "name": _read_names(table, column)})
     frame = frame.filter(pl.col("name") != "").drop_nulls()

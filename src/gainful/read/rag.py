@@ -42,6 +42,8 @@ from gainful.read.search_results import (
     as_list,
     find_id,
     find_id_path,
+    find_list,
+    is_id,
     parse_number,
 )
 from gainful.read.source import Source
@@ -54,6 +56,12 @@ _RETRIEVED_WORDS = ("retriev", "result", "hit", "found", "predict", "search", "c
 _RELEVANT_WORDS = ("relevant", "gold", "truth", "expect", "reference", "correct", "target", "label")
 _TEXTS = "retrieved_contexts"  # ragas' name of what was retrieved, as it reads
 _EXPECTED = '{"query": …, "retrieved": […], "relevant": […]}'
+_ANSWERS = ("hits", "response")  # of a search engine, beside the query they are for
+_ANSWER_START = re.compile(
+    rf'\[?\s*\{{\s*"(?:{"|".join(dict.fromkeys((*QUERY, *QUERY_TEXT)))})"\s*:\s*'
+    r'(?:"(?:[^"\\]|\\.)*"|\d+)\s*,.*"hits"\s*:\s*[\[{]',
+    re.DOTALL,
+)
 
 
 def read(source: Source, kind: Kind[Value], columns: ColumnMapping = USUAL_NAMES) -> Value:
@@ -107,15 +115,24 @@ def find_kinds(source: Source, columns: ColumnMapping = USUAL_NAMES) -> set[str]
         line = source.head.decode("utf-8", errors="replace")
     elif not line.startswith("{"):
         return set()
-    kinds = _kind_names(columns).items()
-    return {kind for kind, keys in kinds if any(f'"{key}"' in line for key in keys)}
+    names = _kind_names(columns).items()
+    kinds = {kind for kind, keys in names if any(f'"{key}"' in line for key in keys)}
+    return kinds or ({"run"} if _ANSWER_START.match(line.lstrip()) else kinds)
 
 
 def record_kinds(record: object, columns: ColumnMapping = USUAL_NAMES) -> set[str]:
     """What a dict or an object tells: what was retrieved (a run), what is relevant (judgments)."""
-    keys_there = as_record(record) or {}
-    kinds = _kind_names(columns).items()
-    return {kind for kind, keys in kinds if any(key in keys_there for key in keys)}
+    fields = as_record(record) or {}
+    names = _kind_names(columns).items()
+    kinds = {kind for kind, keys in names if any(key in fields for key in keys)}
+    return kinds or ({"run"} if _find_answer(fields) is not None else kinds)
+
+
+def _find_answer(record: Mapping[Any, Any]) -> list[Any] | None:
+    """The results in what a search engine answered, where its query is named beside it."""
+    answer = {key: record[key] for key in _ANSWERS if key in record}
+    is_named = answer and any(is_id(record.get(key)) for key in _QUERY)
+    return find_list(answer) if is_named else None
 
 
 def _kind_names(columns: ColumnMapping) -> dict[str, tuple[str, ...]]:
@@ -153,6 +170,10 @@ def refuse_unknown_lists(
         if kind is None or not roles:
             return
         roles = {"retrieved" if kind is RUN else "relevant": field for field in roles.values()}
+    names = {"retrieved": kinds["run"], "relevant": kinds["judgments"]}
+    roles = {role: field for role, field in roles.items() if field not in names[role]}
+    if not roles:
+        return
     words = join_words([f"{quote(field)} {_PARTS[role]}" for role, field in roles.items()])
     docs = [entry for field in roles.values() for entry in fields[field][:1]]
     path = next((find_id_path(doc) for doc in docs if isinstance(doc, Mapping)), None)
@@ -242,9 +263,12 @@ def _read_parts(
         if name is None and has_parts and not any(key in record for key in QUERY):
             name = number
         key = next((key for key in (*kind.lists, *DOC_LISTS, *DOC) if key in record), None)
+        answer = _find_answer(record) if key is None and kind is RUN else None
+        if answer is not None:
+            key, record = "retrieved", {**record, "retrieved": answer}
         if name is None or key is None:
             missing, looked_for = ("query", _QUERY) if name is None else (kind.lists[0], kind.lists)
-            message = f"there is no {quote(missing)}; there are {', '.join(map(str, record))}"
+            message = f"there is no {quote(missing)}; known: {', '.join(map(str, record))}"
             raise BadInput(place, message, f"one of {', '.join(looked_for)}, as in {_EXPECTED}")
         if str(name) in seen:
             raise BadInput(place, f"query {quote(name)} comes twice", "each query once")

@@ -178,7 +178,7 @@ def _iterate_queries(
         if isinstance(query, dict):  # what RRE puts into a template
             query = query.get(placeholder)
         if not is_id(query):
-            problem = f"there is no {' or '.join(tool.query)}; there are {list_columns([*node])}"
+            problem = f"there is no {' or '.join(tool.query)}; known: {list_columns([*node])}"
             raise BadInput(place, problem, f"the text or id of a query, as in {tool.name}")
         yield place, str(query), [*_iterate_ratings(node.get(tool.ratings) or {}, place)]
 

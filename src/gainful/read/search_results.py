@@ -32,7 +32,6 @@ from gainful.read.path_finder import (
     list_paths,
 )
 from gainful.text import quote
-from gainful.types import is_whole_number
 
 DocNumbers = list[tuple[Any, float | None]]  # documents with their scores or grades, if they have
 ID_KEYS = ("id", *DOC, "chunk_id", "node_id", "_id", "id_", "uuid", "objectID")
@@ -178,9 +177,6 @@ _QUERY_NAMES = (
     *("query", "q", "question", "search_query", "query_text", "queries", "text", "input"),
     *("search", "keywords", "search_term", "prompt"),
 )
-PLACES_OF_DOCUMENTS = ("document_position", "documentPosition")  # of evaluations, from 0
-_SCORES = ("score", "result.score", "evaluation.score", "annotation.score")
-_LABELS = {"relevant": 1, "irrelevant": 0, "unrelated": 0, "not relevant": 0}
 _MAX_NESTED = 4  # objects within which a list is looked for
 
 PROSE = (
@@ -275,30 +271,6 @@ def _read_alike(entries: Sequence[Any], paths: ResultPaths) -> list[str] | None:
     if kinds == {int}:
         return [*map(str, ids)]
     return ids if kinds == {str} and "" not in ids else None
-
-
-def read_evaluations(entries: Sequence[Any]) -> dict[int, float]:
-    """Grades of documents by their places in a list, as evaluations of a search tell them.
-
-    Of evaluations under several names, those of relevance count, or else those of the first name.
-
-    Examples:
-        >>> read_evaluations([{"document_position": 1, "name": "relevance", "score": 0.5}])
-        {1: 0.5}
-        >>> read_evaluations([{"documentPosition": 0, "result": {"label": "irrelevant"}}])
-        {0: 0.0}
-    """
-    by_name: dict[str, dict[int, float]] = {}
-    for entry in entries:
-        place = find_first(entry, PLACES_OF_DOCUMENTS)
-        score = find_first(entry, _SCORES)
-        if score is None:
-            score = _LABELS.get(str(find_first(entry, ("label", "result.label"))).strip().lower())
-        if isinstance(score, (int, float)) and isfinite(score) and is_whole_number(place):
-            name = str(find_first(entry, ("name", "annotation_name")))
-            by_name.setdefault(name, {})[int(place)] = float(score)  # of -1 there is no document
-    relevance = next((name for name in by_name if "relevan" in name.lower()), None)
-    return by_name.get(relevance or next(iter(by_name), ""), {})
 
 
 def read_query(arguments: Any, paths: ResultPaths) -> str | None:

@@ -17,7 +17,8 @@ from gainful.forks import refuse_lost_threads
 from gainful.progress import report_reading
 from gainful.read import named_columns, shapes
 from gainful.read.build_sessions import build_sessions
-from gainful.read.column_names import LOG_COLUMNS, SESSION_ROLES, list_columns
+from gainful.read.column_names import LOG_COLUMNS, SESSION_ROLES, list_columns, normalise_name
+from gainful.read.document_evaluations import PLACES_OF_DOCUMENTS
 from gainful.read.engines import find_engine
 from gainful.read.formats import (
     SESSION_FORMATS,
@@ -32,7 +33,6 @@ from gainful.read.named_columns import TEXT, Header, InputTable
 from gainful.read.path_finder import find_first, list_paths
 from gainful.read.qrels_and_run import Qrels
 from gainful.read.read_options import AS_USUAL, ReadOptions
-from gainful.read.search_results import PLACES_OF_DOCUMENTS
 from gainful.read.session_events import (
     SessionEvents,
     describe_names,
@@ -139,7 +139,7 @@ def as_sessions(
     only_in_files = {"form": format_name, **{name: special.get(name) for name in _IN_FILES}}
     for name, option in only_in_files.items():
         if option is not None:
-            raise BadValue(name, option, "nothing: it is for sessions in files")
+            raise BadValue(name, option, "no value: it applies to sessions in files")
     engine = find_engine(value)
     if engine is not None:
         from gainful.read import engine_sessions, lazy  # noqa: PLC0415  (slow to load)
@@ -173,13 +173,11 @@ def read_sources(
     if by_text:
         others = {role: own for role, own in reading.columns.names.items() if role != "topic"}
         reading = evolve(reading, columns=evolve(reading.columns, names=others))
-    if format_name is None and file_format.name == "table":
-        _refuse_judgments(sources[0])
-        if not reading.columns.names:
-            refuse_unknown_json(sources[0])
+    if file_format.name == "table":
+        _refuse_other_tables(sources[0], reading, known=format_name is not None)
     for name, value in reading.list_special().items():
         if name not in file_format.options:
-            allowed = f"nothing: sessions in the format {file_format.name} have none"
+            allowed = f"no value: sessions in the format {file_format.name} have none"
             raise BadValue(name, value, allowed)
     if file_format.roles and not reading.columns.shared:
         reading.columns.refuse_other_roles(file_format.name, file_format.roles)
@@ -245,7 +243,9 @@ def refuse_unknown_json(source: Source) -> None:
         hits = find_first(records[0], ("hits.hits", "responses.0.hits.hits"))
         if isinstance(hits, list):
             fields = list_columns(list_paths(hits[0])) if hits else "none"
-            problem = f"this is a search response, not a log; hits: {fields}"
+            problem = f"this is a search response without its query, and no log; hits: {fields}"
+            expected = '{query: response, …}; or lines {"query": …, "response": …}'
+            raise NoColumn(source.name, problem, f"of a run {expected}")
         raise NoColumn(source.name, problem, _list_record_formats())
 
 
@@ -259,11 +259,7 @@ def find_log(sources: Sequence[object]) -> tuple[Source, Source] | None:
     from gainful.read import openinference, ubi  # noqa: PLC0415  (one file does without)
 
     files = [source for source in sources if isinstance(source, Source)]
-    firsts = {source: first_records(source) for source in files}
-    for source in files:
-        header = dict.fromkeys(source.first_line().split(","))
-        if not firsts[source] and any(name in header for name in PLACES_OF_DOCUMENTS):
-            firsts[source] = [header]
+    firsts = {source: _list_first_records(source) for source in files}
     for find_kinds, names in (
         (ubi.find_kinds, ("queries", "events")),
         (openinference.find_kinds, ("spans", "evaluations")),
@@ -273,6 +269,33 @@ def find_log(sources: Sequence[object]) -> tuple[Source, Source] | None:
         if [*map(len, parts)] == [1, 1]:
             return parts[0][0], parts[1][0]
     return None
+
+
+def _list_first_records(source: Source) -> list[dict[str, Any]]:
+    header = dict.fromkeys(source.first_line().split(","))
+    is_table = any(name in header for name in PLACES_OF_DOCUMENTS)
+    return first_records(source) or ([header] if is_table else [])
+
+
+def _refuse_other_tables(source: Source, reading: ReadOptions, *, known: bool) -> None:
+    _refuse_evaluations(source)
+    if known:
+        return
+    _refuse_judgments(source)
+    if not reading.columns.names:
+        refuse_unknown_json(source)
+
+
+def _refuse_evaluations(source: Source) -> None:
+    from gainful.read import openinference  # noqa: PLC0415  (a table of sessions does without)
+
+    records = _list_first_records(source)
+    if openinference.find_kinds(records) == {"evaluations"}:
+        keys = Header([*map(normalise_name, records[0])], "")
+        if keys.find_column(LOG_COLUMNS["doc"].names) is None:
+            problem = "these are evaluations of documents, without the traces that list them"
+            allowed = "one file of traces and one of evaluations: gainful sessions SPANS"
+            raise NoColumn(source.name, problem, f"{allowed} {source.name}")
 
 
 def name_systems(

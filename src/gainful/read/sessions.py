@@ -353,7 +353,7 @@ class SessionChoice:
         for name in ("min_queries", "first_queries"):
             number = getattr(self, name)
             if number is not None and not (is_whole_number(number) and number >= 1):
-                raise BadValue(name, number, "a whole number from 1 on")
+                raise BadValue(name, number, "a whole number of at least 1")
 
     def choose(self, sessions: Sessions) -> Sessions:
         """What is asked for of these sessions, which may be nothing."""
@@ -395,4 +395,4 @@ def filter_sessions(sessions: Sessions, choice: SessionChoice) -> Sessions:
 
 def nothing_chosen(name: str) -> BadInput:
     """A choice of sessions that leaves none."""
-    return BadInput(name, "no session is left", "a wider choice of sessions")
+    return BadInput(name, "no session matches", "less restrictive conditions")

@@ -174,7 +174,7 @@ def _refuse_unknown(
     if failure.where.startswith(f"{name}[") and 2 * likely <= len(value):
         keys = list_columns([*value])
         problem = (
-            f"{failure.problem}: this is JSON, but no known form of {kind.name}; it has {keys}"
+            f"{failure.problem}: this JSON is no known format of {kind.name}; its keys are {keys}"
         )
         expected = f"{kind.shapes}; logs and traces are for gainful sessions"
         raise BadInput(failure.where, problem, expected)

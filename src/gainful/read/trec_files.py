@@ -407,7 +407,6 @@ def utf8_error(source: Source) -> BadInput:
             line.decode("utf-8")
         except UnicodeDecodeError as failure:
             byte = line[failure.start]
-            return BadInput(
-                f"{source.name}:{number}", f"byte 0x{byte:02x} is not UTF-8 text", "UTF-8"
-            )
+            place, problem = f"{source.name}:{number}", f"byte 0x{byte:02x} is not UTF-8 text"
+            return BadInput(place, problem, "UTF-8, as iconv -f latin1 -t utf-8 makes of Latin-1")
     return BadInput(source.name, "cannot be read as text", "UTF-8")

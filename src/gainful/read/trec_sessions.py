@@ -87,7 +87,7 @@ def read_conversations(source: Source, reading: ReadOptions = AS_USUAL) -> Sessi
 
 
 def _describe_bad_id(query_id: str) -> str:
-    return f"query id {quote(query_id)} names no turn"
+    return f"query id {quote(query_id)} has no turn"
 
 
 def split_turns(frame: pl.DataFrame) -> pl.DataFrame:
@@ -150,7 +150,7 @@ def read_dynamic_domain(source: Source, reading: ReadOptions = AS_USUAL) -> Sess
         "session", (iteration + 1).alias("query"), pl.lit(None, dtype=pl.Int64).alias("rank"), "doc"
     )
     no_doc = ~short & ~odd & ((fields["doc"] == "") | fields["doc"].is_null())
-    not_whole = "iteration {} is not a whole number from 0 on"
+    not_whole = "iteration {} is not a whole number of at least 0"
     problems = flag_problems(
         frame,
         (short, lambda row: count_noun(fields["fields"][row], "field"), LINE_FIELDS),
@@ -428,7 +428,7 @@ def with_topics(sessions: Sessions, given: AnyTopics, bad: BadPolicy | None = No
     """Sessions with the topics that a file names; others are left out, or by "error" refused."""
     path = "topics" if isinstance(given, Mapping) else given
     if sessions.per_turn:
-        raise BadValue("topics", str(path), "nothing: each turn of a conversation is its own topic")
+        raise BadValue("topics", str(path), "no value: each turn is its own topic")
     if isinstance(given, Mapping):
         topics, skipped = {str(session): str(topic) for session, topic in given.items()}, 0
     elif isinstance(given, (str, PathLike)):

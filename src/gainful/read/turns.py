@@ -216,9 +216,7 @@ def _read_turn(turn: Any, run_name: str | None) -> Turn:
     turn_id = turn.get("turn_id") if isinstance(turn, dict) else None
     match = re.fullmatch(TURN_QUERY, str(turn_id))
     if match is None:
-        what = (
-            "the turn_id is null" if turn_id is None else f"turn_id {quote(turn_id)} names no turn"
-        )
+        what = "the turn_id is null" if turn_id is None else f"turn_id {quote(turn_id)} has no turn"
         return Turn(None, BadResults(_NO_TURN_ID, what))
     docs = _read_passages(turn)
     if isinstance(docs, BadResults):

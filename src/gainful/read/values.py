@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from os import PathLike
 from typing import Any
 
 import polars as pl
 from attrs import frozen
 
-from gainful.errors import BadInput, BadValue, WrongType
+from gainful.errors import BadInput, Swapped, WrongType
 from gainful.read.column_names import QUERY, VALUE_COLUMNS
-from gainful.read.formats import find_table_format
+from gainful.read.formats import find_format, find_table_format
 from gainful.read.frames import as_polars, is_frame
+from gainful.read.json_records import load_whole
 from gainful.read.named_columns import InputTable, as_table, read_table
 from gainful.read.query_columns import parse_labels
 from gainful.read.source import Source, open_source
@@ -31,6 +32,7 @@ class ValueTable:
 
     frame: pl.DataFrame
     name: str
+    notes: tuple[str, ...] = ()
 
 
 def read_values(
@@ -39,8 +41,8 @@ def read_values(
     r"""Values of a file, a frame, or {run: {measure: {query: value}}}, in long form.
 
     A file is a table with a row for each value (query, measure, value, and run if there are
-    several) or for each query (a column for each measure), or what trec_eval -q prints. If measures
-    are named, other columns of a row for each query can hold anything.
+    several) or for each query (a column for each measure), what trec_eval -q prints, or the dict as
+    JSON. If measures are named, other columns of a row for each query can hold anything.
 
     Examples:
         >>> wide = pl.DataFrame({"query": ["1", "2"], "AP": [0.5, 0.25], "RR": [1.0, 0.5]})
@@ -48,19 +50,33 @@ def read_values(
         [('values', '1', 'AP', 0.5), ('values', '2', 'AP', 0.25)]
     """
     if isinstance(values, Mapping):
-        return _check(_flatten(values), name)
+        return _check(_flatten(values), name, lambda _: name)
     if is_frame(values):
-        table = as_table(as_polars(_name_objects(values), name), name)
-        return _check(_lengthen(table, name, measures), name)
+        return _read_rows(as_table(as_polars(_name_objects(values), name), name), name, measures)
     if not isinstance(values, (str, PathLike)):
         raise WrongType("values", values, "a file, a frame, or {run: {measure: {query: value}}}")
     source = open_source(values)
     (run,) = name_files([source.name])
     fields = source.first_line().split("\t")
     if len(fields) == 3 and fields[0] != fields[0].rstrip() and fields[0][:1].isalpha():
-        return _check(_parse_printed(source, run), source.name)
-    table = read_table(source, find_table_format(source))
-    return _check(_lengthen(table, run, measures), source.name)
+        frame = _parse_printed(source, run)
+        rows = frame["row"]
+        return _check(frame, source.name, lambda at: f"{source.name}:{rows[at]}")
+    if find_format(source).name == "json" and source.head.lstrip().startswith(b"{"):
+        nested = load_whole(source)
+        inner = [part for run in nested.values() if isinstance(run, dict) for part in run.values()]
+        if inner and all(isinstance(part, dict) for part in inner):
+            return _check(_flatten(nested), source.name, lambda _: source.name)
+    if find_format(source).name == "trec" and len(source.first_line().split()) == 6:
+        way = f"gainful compare QRELS RUN…, or values of queries: {_EXPECTED}"
+        raise Swapped(source.name, "this is a run, not values", way)
+    return _read_rows(read_table(source, find_table_format(source)), run, measures)
+
+
+def _read_rows(table: InputTable, run: str, measures: Sequence[str]) -> ValueTable:
+    height = len(table.frame)
+    frame = _lengthen(table, run, measures)
+    return _check(frame, table.name, lambda at: table.locate(at % height))
 
 
 def _name_objects(frame: Any) -> Any:
@@ -108,16 +124,17 @@ def _lengthen(table: InputTable, run: str, wanted: Sequence[str]) -> pl.DataFram
         return table.frame.select(**columns, measure=measure, value=value)
     measures = [name for name in table.frame.columns if name not in (query, own["run"], _GROUP)]
     measures = [name for name in measures if name in wanted] or measures
-    if not measures:
+    parts = []
+    for name in measures:
+        try:
+            value = parse_labels(table.frame[name], table.locate).alias("value")
+        except BadInput:
+            if name in wanted or not wanted:
+                raise
+            continue  # the measures that were named are not here, which their names tell better
+        parts.append(table.frame.select(**columns, measure=pl.lit(name), value=value))
+    if not parts:
         raise BadInput(table.name, "there is no column of values", _EXPECTED)
-    parts = [
-        table.frame.select(
-            **columns,
-            measure=pl.lit(name),
-            value=parse_labels(table.frame[name], table.locate).alias("value"),
-        )
-        for name in measures
-    ]
     return pl.concat(parts)
 
 
@@ -147,16 +164,24 @@ def _parse_printed(source: Source, run: str) -> pl.DataFrame:
     rows = frame["row"]
     values = parse_labels(frame["value"], lambda row: f"{source.name}:{rows[row]}")
     own_name = named[0] if len(named) else run
-    return frame.select(pl.lit(own_name).alias("run"), "query", "measure", values.alias("value"))
+    run_column = pl.lit(own_name).alias("run")
+    return frame.select(run_column, "query", "measure", values.alias("value"), "row")
 
 
-def _check(frame: pl.DataFrame, name: str) -> ValueTable:
-    """Refuse what has no values, and two values of one query."""
+def _check(frame: pl.DataFrame, name: str, locate: Callable[[int], str]) -> ValueTable:
+    """Leave out means; refuse what has no values, and two values of one query."""
     for column in ("run", "query", "measure"):
         missing = frame[column].is_null().arg_true()
         if len(missing):
-            problem = f"value {int(missing[0]) + 1} has no {column}"
-            raise BadInput(name, problem, "a run, a query and a measure of each value")
+            problem = f"this value has no {column}"
+            allowed = "a run, a query and a measure of each value"
+            raise BadInput(locate(int(missing[0])), problem, allowed)
+    places = frame.select(at=pl.int_range(pl.len())).to_series()
+    is_mean = frame["query"].cast(pl.String) == _ALL
+    notes: tuple[str, ...] = ()
+    if is_mean.any():
+        frame, places = frame.filter(~is_mean), places.filter(~is_mean)
+        notes = (f"{name}: query all is left out, as trec_eval calls means over queries so",)
     if frame.is_empty():
         raise BadInput(name, "it has no values of single queries", _EXPECTED)
     keys = [frame[name].cast(pl.Categorical) for name in ("run", "query", "measure")]
@@ -164,8 +189,10 @@ def _check(frame: pl.DataFrame, name: str) -> ValueTable:
     sizes = [key.n_unique() for key in keys]
     codes = [key.rank("dense").cast(pl.UInt64) for key in keys]
     if ((codes[0] * sizes[1] + codes[1]) * sizes[2] + codes[2]).n_unique() < len(frame):
-        doubled = frame.filter(pl.struct("run", "query", "measure").is_duplicated())
-        run, query, measure, _ = doubled.row(0)
-        problem = f"{measure} of query {quote(query)} of {run}, more than once"
-        raise BadValue(name, problem, "one value for each run, query and measure")
-    return ValueTable(frame, name)
+        again = ~pl.struct("run", "query", "measure").is_first_distinct()
+        at = int(frame.select(again.arg_true()).to_series()[0])
+        run, query, measure, _ = frame.row(at)
+        problem = f"{measure} of query {quote(query)} of {run} is here again"
+        allowed = "one value for each run, query and measure"
+        raise BadInput(locate(places[at]), problem, allowed)
+    return ValueTable(frame, name, notes)

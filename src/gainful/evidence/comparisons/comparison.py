@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 from attrs import frozen
@@ -87,6 +87,13 @@ class Comparison(ComparisonValues, Shown):
             data=lambda: self.to_dict() | more,
             appendix=changes,
         )
+
+    if not TYPE_CHECKING:  # a type checker knows that there is no such thing
+
+        def __getitem__(self, name: object) -> NoReturn:
+            measure = name if name in self.measures else self.measures[0]
+            advice = f"comparison.frame.filter(measure={measure!r}) has the pairs of a measure"
+            raise TypeError(f"a Comparison has no [{name!r}]; {advice}")
 
     def plot(self, **options: Any) -> alt.TopLevelMixin:
         """The difference of each system to the baseline, with its interval.
@@ -591,7 +598,7 @@ def describe_groups(groups: GroupComparison) -> list[str]:
     if groups.interactions:
         over = pluralise(groups.unit)
         if groups.clustered:
-            over = "clusters, or within them where some have several groups"
+            over = "clusters, or only within those of several groups if there are any"
         text += f" · dependence on the group: one-way F, groups permuted over {over}, not corrected"
     number = len({item.group for item in groups.pairs})
     folded = f"{number} groups: tables show the largest {MOST_GROUPS}, and the others as one, "

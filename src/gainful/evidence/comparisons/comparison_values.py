@@ -17,7 +17,7 @@ from gainful.evidence.statistics.effect_size import EffectSize
 from gainful.evidence.statistics.outcome import Resampling
 from gainful.evidence.statistics.study_design import Interaction
 from gainful.measure.entry import HIGHER, Direction
-from gainful.page.shown import refuse_truth
+from gainful.page.shown import Answering, refuse_truth
 from gainful.page.table import to_plain_data
 from gainful.text import count_noun, name_count, pluralise
 from gainful.types import Array
@@ -65,7 +65,7 @@ class Equivalence:
 
 
 @frozen(eq=False)
-class Pair:
+class Pair(Answering):
     """One system against another in one measure; the difference is `system` minus `other`.
 
     What is not known is None: an interval that so few queries cannot give, the effect where the
@@ -145,7 +145,7 @@ def name_pairs(pairs: Sequence[Pair], of: str = "") -> str:
 
 
 @frozen
-class Evidence:
+class Evidence(Answering):
     """How the evidence was weighed, in names: what a caption has to say."""
 
     method: Method  # with all that was chosen by what is compared

@@ -10,7 +10,7 @@ import numpy as np
 import polars as pl
 from attrs import define, evolve, field
 
-from gainful.errors import BadInput, BadValue, CannotCompare, WrongType
+from gainful.errors import BadInput, BadValue, CannotCompare, Missing, WrongType
 from gainful.evidence.comparisons.compare import (
     BuildSample,
     PairedSample,
@@ -62,7 +62,7 @@ from gainful.measure.sessions.results import SessionResults
 from gainful.measure.values import Results
 from gainful.read.several_systems import CONVERSATION, SYSTEM
 from gainful.rounding import ROUNDING
-from gainful.text import count_noun, join_words, pluralise, quote
+from gainful.text import count_noun, join_words, name_way, pluralise, quote
 from gainful.types import Array, Ranks
 
 BLOCKS = ("searcher", "scenario")
@@ -472,6 +472,10 @@ def compare_results(
     if method.cluster is not None:
         allowed = "nothing here: it applies to runs, and to systems with the same conversations"
         raise BadValue("cluster", method.cluster, allowed)
+    others = [name for name in sessions.columns.columns if name not in ("session", "topic")]
+    if column == SYSTEM and SYSTEM not in others and others:
+        way = name_way(f"--by {others[0]}", f"by={others[0]!r}")
+        raise Missing("by", None, f"name the column of the systems, such as {way}")
     blocks = choose_blocks(sessions, column, block)
     return _compare(results, partial(Study.from_results, by=column, blocks=blocks), method)
 

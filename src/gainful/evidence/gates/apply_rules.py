@@ -217,7 +217,7 @@ def _allow_or_refuse(number: int, problem: str, results: Results, rules: Rules) 
 
 def _describe_convention_change(now: Mapping[str, object], then: Mapping[str, object]) -> str:
     changes = [
-        f"{name} is {_format_setting(before)} in the baseline and {_format_setting(after)} now"
+        f"{name} was {_format_setting(before)} in the baseline and is {_format_setting(after)} now"
         for name, (before, after) in find_changed_settings(now, then).items()
     ]
     return f"the convention has changed: {', '.join(changes)}" if changes else ""

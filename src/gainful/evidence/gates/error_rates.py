@@ -164,10 +164,10 @@ def _find_drop(chance: Callable[[float], float], spread: float) -> float | None:
 def describe_spreads(spreads: list[Spread]) -> list[str]:
     """Where the spreads are known from, in a line for each source."""
     lines = {
-        "seen": "the spread of changes is that between the run and the baseline",
-        "history": "the spread of changes is the mean of those of the chain of baselines",
-        "assumed": "no changes observed yet: their spread is assumed to be a quarter of that of "
-        "the values; drops are proportional to it",
+        "seen": "the spread is that of the changes between the run and the baseline",
+        "history": "the spread is the mean spread of changes in the chain of baselines",
+        "assumed": "no changes observed yet: their spread is assumed to be a quarter of the spread "
+        "of the values; drops caught in 80 % are proportional to it",
     }
     return [words for source, words in lines.items() if any(s.source == source for s in spreads)]
 

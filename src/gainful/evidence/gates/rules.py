@@ -11,12 +11,13 @@ from typing import Any, Literal, TypedDict
 from attrs import field, frozen
 
 from gainful.defaults import ALPHA, RESAMPLES, SEED
-from gainful.errors import BadValue, WrongType, check_name, check_number
+from gainful.errors import BadValue, Missing, WrongType, check_name, check_number
 from gainful.evidence.statistics.outcome import Resampling
 from gainful.evidence.statistics.paired_tests import TESTS
 from gainful.measure.entry import HIGHER, Direction
 from gainful.measure.language import expand, parse
 from gainful.measure.measure import Measure
+from gainful.page.shown import Answering
 from gainful.page.table import to_plain_data
 from gainful.rounding import ROUNDING
 from gainful.text import count_noun, format_change, format_distinct, format_exact, name_way
@@ -26,7 +27,7 @@ Rule = Literal["floor", "ceiling", "max_drop", "no_worse_than", "per_query", "si
 
 
 @frozen
-class Check:
+class Check(Answering):
     """One rule, checked for one measure."""
 
     rule: Rule
@@ -252,7 +253,7 @@ def parse_bounds(
 
 
 _check_drop = partial(
-    check_number, allowed="a finite number from 0 on", fits=lambda drop: 0 <= drop < inf
+    check_number, allowed="a finite number of at least 0", fits=lambda drop: 0 <= drop < inf
 )
 _check_margin = partial(
     check_number, allowed="a finite number above 0", fits=lambda margin: 0 < margin < inf
@@ -260,7 +261,7 @@ _check_margin = partial(
 
 
 def _check_query_bound(argument: str, value: Any) -> tuple[float, int]:
-    allowed = "(drop, count): a number from 0 on, and a whole number from 0 on"
+    allowed = "(drop, count): a number of at least 0, and a whole number of at least 0"
     if not isinstance(value, tuple | list) or len(value) != 2:
         raise WrongType(argument, value, allowed)
     drop, count = value
@@ -287,7 +288,7 @@ class Rules:
         >>> Rules(max_drop={"AP": -0.01})
         Traceback (most recent call last):
         ...
-        gainful.errors.BadValue: max_drop of AP is -0.01; allowed: a finite number from 0 on
+        gainful.errors.BadValue: max_drop of AP is -0.01; allowed: a finite number of at least 0
     """
 
     floors: Mapping[str, float] = _bounds("floor", check_number)
@@ -350,11 +351,12 @@ class Rules:
             shell = "--floor, --ceiling, --max-drop, --no-worse-than, --per-query, --significant"
             python = "floors, ceilings, max_drop, no_worse_than, per_query, significant"
             names = name_way(f"{shell} or --save-baseline", f"{python} or save_to")
-            raise BadValue("rules", "none", f"{names}: a gate without a rule passes everything")
+            way = f"name at least one rule: {names} (a gate without one passes everything)"
+            raise Missing("rules", None, way)
         if self.needs_baseline and not has_baseline:
             file = name_way("--baseline FILE", "a baseline")
-            allowed = f"{file}: every rule needs one, except floors and ceilings"
-            raise BadValue("baseline", "none", allowed)
+            way = f"these rules need {file}: only floors and ceilings do without"
+            raise Missing("baseline", None, way)
 
     def measures_of_rules(self) -> dict[str, Measure]:
         """The measures that a rule names, by the name it has there."""

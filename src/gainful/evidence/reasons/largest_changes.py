@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Literal
 
 import numpy as np
@@ -248,19 +248,54 @@ def _format_id(name: str) -> str:
 
 
 def find_largest_changes(
-    runs: tuple[MatchedRun, MatchedRun],
-    values: tuple[Results, Results],
+    runs: Sequence[MatchedRun],
+    values: Sequence[Results],
     measure: str,
     *,
+    base: int = 0,
     most: int = 5,
-) -> LargestChanges:
-    """Which queries changed most from one run to another, and what moved in them?
+    others: Iterable[str] = (),
+) -> tuple[dict[int, LargestChanges], list[RankedQueries]]:
+    """Which queries changed most from one run, the baseline, to each other, and what moved there?
 
-    The baseline comes first; both runs are matched with the same judgments. Up to `most` queries
-    that rose are explained, and as many that fell.
+    All runs are matched with the same judgments. Up to `most` queries that rose are explained, and
+    as many that fell.
+
+    Returns:
+        The changes by the place of the run, and the rankings of every run, which is ranked once:
+        of all these queries, and of `others`.
     """
-    recipe = values[1].recipes[measure]
-    before, after = (values_by_query(results, measure) for results in values)
+    recipe = values[base].recipes[measure]
+    by_query = [values_by_query(own, measure) for own in values]
+    changed = {
+        at: _select_queries(by_query[base], after, most)
+        for at, after in enumerate(by_query)
+        if at != base
+    }
+    wanted = dict.fromkeys((*others, *(query for some, _ in changed.values() for query in some)))
+    rankings = [rank_queries(run, recipe, list(wanted)) for run in runs]
+    changes = {
+        at: LargestChanges(
+            measure=measure,
+            runs=(values[base].name, values[at].name),
+            depth=recipe.depth,
+            queries=tuple(
+                _describe_change(pair, query, (by_query[base][query], by_query[at][query]), recipe)
+                for pair in [(rankings[base], rankings[at])]
+                for query in selected
+            ),
+            **counts,
+            unit=values[base].unit,
+        )
+        for at, (selected, counts) in changed.items()
+    }
+    return changes, rankings
+
+
+def _select_queries(
+    before: Mapping[str, float], after: Mapping[str, float], most: int
+) -> tuple[list[str], dict[str, Any]]:
+    """Those that changed most, and how many there are of each kind."""
     both = [query for query in before if query in after]
     changes = {query: round(after[query] - before[query], ROUNDING_DECIMALS) for query in both}
     changed = {
@@ -271,22 +306,12 @@ def find_largest_changes(
     by_size = sorted(changed, key=lambda query: (-abs(changed[query]), query))
     rose = [query for query in by_size if changed[query] > 0]
     fell = [query for query in by_size if changed[query] < 0]
-    selected = [*rose[:most], *fell[:most]]
-    rankings = (rank_queries(runs[0], recipe, selected), rank_queries(runs[1], recipe, selected))
-    return LargestChanges(
-        measure=measure,
-        runs=(values[0].name, values[1].name),
-        depth=recipe.depth,
-        queries=tuple(
-            _describe_change(rankings, query, (before[query], after[query]), recipe)
-            for query in selected
-        ),
-        rose=len(rose),
-        fell=len(fell),
-        same=len(both) - len(changed),
-        unpaired=(len(before) - len(both), len(after) - len(both)),
-        unit=values[0].unit,
-    )
+    return [*rose[:most], *fell[:most]], {
+        "rose": len(rose),
+        "fell": len(fell),
+        "same": len(both) - len(changed),
+        "unpaired": (len(before) - len(both), len(after) - len(both)),
+    }
 
 
 def _describe_change(

@@ -39,13 +39,14 @@ def bootstrap_test(
     high = np.where(first == 0, 0.0, np.inf)
     low = -high
     below = np.where(first < 0, 1.0, np.where(first > 0, 0.0, 0.5))
+    above = 1 - below
     for part, means in _resample_means(units.sums[:, varying], units.sizes[:, None], resampling):
         for at, column in zip(varying[part].tolist(), means.T, strict=True):
             left_out = units.select(np.array([at])).jackknife_means()
             drawn = _correct(column[0], column[1:], left_out if method == "BCa" else np.empty(0))
             low[at], high[at] = _find_ends(*drawn, resampling.alpha)
-            below[at] = _level_at_zero(*drawn)
-    p = {"two-sided": 2 * np.minimum(below, 1 - below), "greater": below, "less": 1 - below}
+            below[at], above[at] = _levels_at_zero(*drawn)
+    p = {"two-sided": 2 * np.minimum(below, above), "greater": below, "less": above}
     smallest = 1 / (resampling.resamples + 1)  # no smaller share can be seen
     clipped = np.clip(p[resampling.alternative], smallest, 1.0)
     return Outcome(clipped, low, high, INTERVALS[method])
@@ -129,8 +130,7 @@ def widen_level(alpha: float, clusters: int) -> float:
 def bootstrap_p(estimate: float, resampled: Array, left_out: Array) -> float:
     """Two-sided: the level at which the interval of the statistic ends at zero."""
     drawn = _correct(estimate, resampled, left_out)
-    below = _level_at_zero(*drawn)
-    return max(2 * min(below, 1 - below), 1 / (len(drawn[0]) + 1))
+    return max(2 * min(_levels_at_zero(*drawn)), 1 / (len(drawn[0]) + 1))
 
 
 def _correct(estimate: float, resampled: Array, left_out: Array) -> tuple[Array, float, float]:
@@ -144,20 +144,23 @@ def _correct(estimate: float, resampled: Array, left_out: Array) -> tuple[Array,
     changes = known.mean() - known
     spread = float((changes**2).sum())
     acceleration = float((changes**3).sum()) / (6 * spread**1.5) if spread > 0 else 0.0
-    return drawn, _normal_level(drawn, estimate), acceleration
-
-
-def _normal_level(drawn: Array, threshold: float) -> float:
-    """The normal quantile of the share that is below, what is just there counted half.
-
-    A share of nothing cannot be seen.
-    """
     from scipy.special import ndtri  # noqa: PLC0415  (slow to load)
 
+    return drawn, float(ndtri(_share_sides(drawn, estimate)[0])), acceleration
+
+
+def _share_sides(drawn: Array, threshold: float) -> tuple[float, float]:
+    """The shares that are below and above, what is just there counted half.
+
+    A share of nothing cannot be seen. Both are divided once, so that a p is a count by a count.
+    """
     slack = ROUNDING * np.abs(drawn).max()
-    share = ((drawn < threshold - slack).mean() + (drawn <= threshold + slack).mean()) / 2
+    below = np.count_nonzero(drawn < threshold - slack)
+    twice_below = below + np.count_nonzero(drawn <= threshold + slack)
     smallest = 1 / (len(drawn) + 1)
-    return float(ndtri(np.clip(share, smallest, 1 - smallest)))
+    shares = np.array([twice_below, 2 * len(drawn) - twice_below]) / (2 * len(drawn))
+    below_share, above_share = np.clip(shares, smallest, 1 - smallest).tolist()
+    return below_share, above_share
 
 
 def _find_ends(drawn: Array, bias: float, acceleration: float, alpha: float) -> tuple[float, float]:
@@ -168,11 +171,16 @@ def _find_ends(drawn: Array, bias: float, acceleration: float, alpha: float) -> 
     return float(low), float(high)
 
 
-def _level_at_zero(drawn: Array, bias: float, acceleration: float) -> float:
-    from scipy.special import ndtr  # noqa: PLC0415  (slow to load)
+def _levels_at_zero(drawn: Array, bias: float, acceleration: float) -> tuple[float, float]:
+    """The levels at which an interval ends at zero, from below and from above."""
+    sides = _share_sides(drawn, 0.0)
+    if not (bias or acceleration):
+        return sides
+    from scipy.special import ndtr, ndtri  # noqa: PLC0415  (slow to load)
 
-    z = _normal_level(drawn, 0.0) - bias
-    return float(ndtr(z / (1 + acceleration * z) - bias))
+    z = float(ndtri(sides[0])) - bias
+    level = z / (1 + acceleration * z) - bias
+    return float(ndtr(level)), float(ndtr(-level))
 
 
 def bootstrap_band(total: Array, counts: Array, resampling: Resampling) -> tuple[Array, Array]:

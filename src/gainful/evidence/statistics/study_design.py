@@ -84,7 +84,7 @@ def find_design(system: Ranks, searcher: Ranks, slot: Ranks) -> Design | None:
     """The design of these sessions; None if it has nothing to exchange.
 
     Args:
-        system: of each session, as numbers from 0 on.
+        system: of each session, as numbers of at least 0.
         searcher: of each session; whose assignments are exchanged.
         slot: of each session; what the searcher did then: the scenario.
     """

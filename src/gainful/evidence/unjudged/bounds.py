@@ -33,7 +33,7 @@ from gainful.types import Array, Ranks, fill_masked, finite_or_none
 
 Ends = tuple[float | None, float | None, float | None]
 _BOUND_KINDS = {True: "exact", False: "outer"}
-_KIND_WORDS = {True: "exact: some grading reaches them", False: "outer: no grading exceeds them"}
+_KIND_WORDS = {True: "exact: both can be reached", False: "outer: no grading exceeds them"}
 _MAX_NAMES = 3  # runs that a sentence names
 _COLUMNS = ("bounds", "low", "value", "high")
 

@@ -82,7 +82,7 @@ def ndcg(ranked: RankedRun | RankedGains, recipe: Recipe) -> Share:
     options=(*_GAIN, *_DISCOUNT, *_RANKING, *_GRADES),
 )
 def dcg(ranked: RankedRun | RankedGains, recipe: Recipe) -> Array:
-    """How much does a searcher gain whose attention falls with the rank?
+    """How much does a searcher gain if attention decreases with the rank?
 
     Value: Σ gain(i)·discount(i) over ranks i ≤ k
     By hand: DCG@3 of 3 0 2 | 1 is 3 + 2/log2(4)
@@ -270,9 +270,9 @@ class _Blended:
 def dcg_above_zero(
     ranked: RankedRun, *, gain: NamedFormula, discount: NamedFormula, filtered_order: str
 ) -> Array:
-    """How much do documents that the system scores 0 or more gain?
+    """What is the DCG of the documents that the system scores 0 or more?
 
-    Value: Σ gain(i)·discount(i) over the ranks i among documents with scores from 0 on
+    Value: Σ gain(i)·discount(i) over the ranks i among documents with scores of at least 0
     By hand: FilteredDCG of 3 0 2 | 1 is 3 + 2/3
     """
     filtered = ranked.filter_scores(filtered_order)
@@ -281,9 +281,9 @@ def dcg_above_zero(
 
 @_graded("binG", extremes="share")
 def binary_g(ranked: RankedRun, *, rel: float) -> Share:
-    """How few useless documents rank above the relevant ones?
+    """How few nonrelevant documents rank above the relevant ones?
 
-    Value: 1 / log2(2 + useless documents above), averaged over all relevant
+    Value: 1 / log2(2 + nonrelevant documents above), averaged over all relevant
     By hand: binG of 1 0 1 0 | 1 is (1/log2(2) + 1/log2(3)) / 3
     """
     hit = ranked.relevant(rel)
@@ -295,7 +295,7 @@ def binary_g(ranked: RankedRun, *, rel: float) -> Share:
 def ndcg_at_relevant(ranked: RankedRun, *, gain: NamedFormula, discount: NamedFormula) -> Share:
     """What is nDCG, averaged over the ranks of the relevant documents?
 
-    Value: nDCG@i at each relevant document, at the end for those missed, averaged
+    Value: nDCG@i at each relevant document (at the last rank for those missed), averaged
     By hand: nDCG_rel of 0 1 | 1 is 2 * (1/log2(3)) / (1 + 1/log2(3)) / 2
     """
     gains, ideal = ranked.gains(gain), _Ideal(ranked, gain, discount)
@@ -312,9 +312,9 @@ def ndcg_at_relevant(ranked: RankedRun, *, gain: NamedFormula, discount: NamedFo
 def ndcg_at_levels(
     ranked: RankedRun, *, gain: NamedFormula, discount: NamedFormula, rel: float
 ) -> Share:
-    """What is nDCG, averaged over the ranks where the ideal gain goes down?
+    """What is nDCG, averaged over the ranks where the ideal gain decreases?
 
-    Value: the mean of nDCG@i at each i where the ideal gain goes down, and at the end
+    Value: the mean of nDCG@i at each i where the ideal gain decreases, and at the last rank
     By hand: Rndcg of 1 2 0 0 is (1/2 + (1 + 2/log2(3))/(2 + 1/log2(3)) + (1 + 2/log2(3))/(2 +
     1/log2(3))) / 3
     """

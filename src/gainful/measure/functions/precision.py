@@ -97,8 +97,8 @@ def hits(ranked: RankedRun, *, rel: float, k: int | None) -> Array:
 def context_precision(ranked: RankedRun, *, rel: float, k: int | None) -> Share:
     """How early do the relevant documents come among those that were retrieved?
 
-    Value: the precision at each relevant document, averaged over those among the first k; the name
-    is ragas' and DeepEval's; torchmetrics says AP
+    Value: the precision at each relevant document, averaged over those among the first k; ragas
+    and DeepEval use this name, torchmetrics calls it AP
     By hand: ContextPrecision of 1 0 1 0 | 1 is (1/1 + 2/3) / 2
     """
     return average_precision(ranked, rel=rel, k=k, divisor="found")
@@ -106,7 +106,7 @@ def context_precision(ranked: RankedRun, *, rel: float, k: int | None) -> Share:
 
 @_measure("Rprec", cite="buckley2000", extremes="every")
 def r_precision(ranked: RankedRun, *, rel: float, times: float) -> Share:
-    """What is the precision after R documents, R being the number of relevant ones?
+    """What is the precision at rank R, where R is the number of relevant documents?
 
     Value: relevant among the first R·times / (R·times), R being all relevant
     By hand: Rprec of 1 0 1 0 | 1 is 2 / 3
@@ -119,9 +119,9 @@ def r_precision(ranked: RankedRun, *, rel: float, times: float) -> Share:
 
 @_measure("IPrec", extremes="every")
 def iprec_at_recall(ranked: RankedRun, *, rel: float, k: float, recall_points: str) -> Share:
-    """What is the best precision from a level of recall on?
+    """What is the best precision at a level of recall or above?
 
-    Value: the highest precision at or below the rank that reaches the recall @
+    Value: the highest precision at the rank that reaches the recall after @, or at any later rank
     By hand: IPrec@0.5 of 0 1 0 1 1 | 1 is 3 / 5
     """
     recall_base = ranked.recall_base(rel)
@@ -148,9 +148,9 @@ def eleven_point_average(
 
 @_measure("Bpref", cite="buckley2004", extremes="every", sees_nonrelevant=True)
 def bpref(ranked: RankedRun, *, rel: float) -> Share:
-    """How rarely is a judged useless document ranked above a relevant one?
+    """How rarely does a document judged nonrelevant rank above a relevant one?
 
-    Value: 1 − min(useless above, R) / min(useless, R), averaged over all relevant
+    Value: 1 − min(nonrelevant above, R) / min(nonrelevant, R), averaged over all relevant
     By hand: Bpref of 1 - 0 1 | 0 1 is ((1 - 0) + (1 - 1/2)) / 3
     """
     recall_base = ranked.recall_base(rel)
@@ -298,7 +298,7 @@ def set_relative_precision(ranked: RankedRun, *, rel: float) -> Share:
 def set_average_precision(ranked: RankedRun, *, rel: float) -> Share:
     """How good are precision and recall of the whole set together?
 
-    Value: precision × recall of all that was retrieved
+    Value: precision × recall of all retrieved documents
     By hand: SetAP of 1 0 1 0 | 1 is 2/4 * 2/3
     """
     hits, recall_base = ranked.count(ranked.relevant(rel)), ranked.recall_base(rel)
@@ -310,7 +310,7 @@ def set_average_precision(ranked: RankedRun, *, rel: float) -> Share:
 def set_f(ranked: RankedRun, *, rel: float, beta: float, k: int | None) -> Share:
     """What is the harmonic mean of precision and recall, of the whole set or at k?
 
-    Value: (beta + 1)·P·R / (beta·P + R); at k of P@k and R@k, also called F1@k
+    Value: (beta + 1)·P·R / (beta·P + R); with k, of P@k and R@k, also called F1@k
     By hand: SetF of 1 0 1 0 | 1 is 2 * 2/4 * 2/3 / (2/4 + 2/3)
     """
     hits, recall_base = ranked.count(ranked.relevant(rel, k)), ranked.recall_base(rel)
@@ -458,9 +458,9 @@ def opa(ranked: RankedRun) -> Share:
 
 @_classification("Fallout", cite="rijsbergen1979", sees_nonrelevant=True, direction=LOWER)
 def fall_out(ranked: RankedRun, *, rel: float, k: int | None) -> Share:
-    """What share of the documents judged useless is among the first k?
+    """What share of the documents judged nonrelevant is among the first k?
 
-    Value: judged useless among the first k / all judged useless
+    Value: judged nonrelevant among the first k / all judged nonrelevant
     By hand: Fallout@3 of 1 0 - 0 | 0 is 1 / 3
     """
     useless = (ranked.grade < rel) & ranked.top(k)
@@ -469,10 +469,10 @@ def fall_out(ranked: RankedRun, *, rel: float, k: int | None) -> Share:
 
 @_classification("MCC", bounded=False, signed=True, cite="matthews1975", sees_nonrelevant=True)
 def matthews_correlation(ranked: RankedRun, *, rel: float, docs: float, k: int) -> Array:
-    """How strongly do being among the first k and being relevant correlate?
+    """How strongly does being among the first k correlate with being relevant?
 
-    Value: Matthews' correlation of both over docs documents, at least all that are known: from −1
-    over 0 for chance to 1
+    Value: Matthews correlation coefficient over docs documents, or all known ones if they are more:
+    from −1 to 1, 0 by chance
     By hand: MCC(docs=100)@2 of 1 0 1 - | 1 is (1*100 - 2*3) / (2*98 * 3*97)**0.5
     """
     shown = np.minimum(ranked.retrieved, k).astype(np.float64)

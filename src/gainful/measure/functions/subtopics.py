@@ -101,7 +101,7 @@ def nerr_ia(ranked: RankedRun, *, alpha: float, rel: float, k: int | None) -> Sh
     cite="clarke2009",
 )
 def nrbp(ranked: RankedRun, *, alpha: float, beta: float, rel: float) -> Share:
-    """How much that is new does a searcher who goes on with probability beta find?
+    """How much new information does a searcher who continues with probability beta find?
 
     By hand: NRBP of ab - a | c is (1 - 0.5*0.5) * (2 + 0.5*0.5**2) / 3
     """

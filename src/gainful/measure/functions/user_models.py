@@ -88,7 +88,7 @@ _BATCH_QUERIES = 5_000  # queries whose ranks are laid out at once
 
 @_rank_biased("RBP", cite="moffat2008", extremes="ends")
 def rbp(ranked: RankedRun, *, p: float, rel: float, rbp_grades: str, k: int | None) -> Array:
-    """How much does a searcher who goes on with probability p gain?
+    """How much does a searcher who continues with probability p gain?
 
     Value: (1 − p)·Σ p^(i−1) over the ranks i of relevant documents
     By hand: RBP(p=0.5) of 1 0 1 0 is 0.5 * (1 + 0.5**2)
@@ -152,7 +152,7 @@ def _weights(ranked: RankedRun, p: float) -> Array:
 
 @_measure("ERR", cite="chapelle2009", extremes="uniform")
 def err(ranked: RankedRun, *, max_grade: float | None, k: int | None) -> Array:
-    """At which rank is a searcher satisfied, on expectation?
+    """How early is a searcher satisfied, in expectation?
 
     Value: Σ 1/i · P(i) · Π (1 − P(j)) over j < i, P = (2^grade − 1) / 2^max_grade
     By hand: ERR(max_grade=2)@3 of 2 0 1 is 3/4 + 1/3 * 1/4 * 1/4
@@ -224,7 +224,7 @@ def rate_of_gain(
 def continue_inst(gain: Array, T: float) -> Array:  # noqa: N803  (as in the paper)
     """How much is gained per document by a searcher who wants T and adapts?
 
-    Value: gain per document; goes on with ((x − 1) / x)², x being i + 2T − gain so far
+    Value: gain per document; continues with ((x − 1) / x)², x being i + 2T − gain so far
     By hand: INST(T=1, max_grade=1) of 1 is 1 / sum([1] + [(1/(i + 1))**2 for i in range(1, 1000)])
     """
     check_goal(T, "INST")
@@ -235,7 +235,7 @@ def continue_inst(gain: Array, T: float) -> Array:  # noqa: N803  (as in the pap
 def continue_insq(gain: Array, T: float) -> Array:  # noqa: N803
     """How much is gained per document by a searcher who wants T and does not adapt?
 
-    Value: gain per document; goes on with ((i + 2T − 1) / (i + 2T))²
+    Value: gain per document; continues with ((i + 2T − 1) / (i + 2T))²
     By hand: INSQ(T=1, max_grade=1) of 1 is 1 / sum([(2/(i + 2))**2 for i in range(1000)])
     """
     return inst_continuation(rank_row(gain) + 2 * T)
@@ -245,8 +245,8 @@ def continue_insq(gain: Array, T: float) -> Array:  # noqa: N803
 def continue_foraging(gain: Array, **rule: Any) -> Array:
     """How much is gained per document by a forager, by goal and rate of gain?
 
-    Value: gain per document; goes on with C1·C2, C1 = 1 − 1/(1 + b1·e^(R1·(T − gain so far))), C2 =
-    1/(1 + b2·e^(R2·(A − gain per document so far)))
+    Value: gain per document; continues with C1·C2, C1 = 1 − 1/(1 + b1·e^(R1·(T − gain so far))),
+    C2 = 1/(1 + b2·e^(R2·(A − gain per document so far)))
     By hand: IFT(b1=1, R1=0, b2=1, R2=0, max_grade=1) of 0 1 is (1/2 * 1/2) * (1 - 1/4)
     """
     cumulated = np.cumsum(gain, axis=1)
@@ -267,7 +267,7 @@ def continue_to_goal(gain: Array, T: float, k: int) -> Array:  # noqa: N803
 def continue_to_cutoff(gain: Array, k: int) -> Array:
     """How much is gained per document by a searcher who stops as ERR's does, or at k?
 
-    Value: gain per document; goes on with 1 − gain, and not past k; gain being grade/max_grade
+    Value: gain per document; continues with 1 − gain, up to k; gain being grade/max_grade
     By hand: NERR8(max_grade=1)@3 of 0 1 1 is 1 / 2
     """
     return (1 - gain) * (rank_row(gain) < k)
@@ -275,9 +275,9 @@ def continue_to_cutoff(gain: Array, k: int) -> Array:
 
 @_rate_of_gain("NERR9", cite="azzopardi2021")
 def continue_tired(gain: Array, k: int) -> Array:
-    """How much is gained per document by a searcher who stops as ERR's does and tires, until k?
+    """How much is gained per document by a searcher who stops as ERR's does, tires, or stops at k?
 
-    Value: gain per document; goes on with (1 − gain)·i/(i + 1), and not past k; gain being
+    Value: gain per document; continues with (1 − gain)·i/(i + 1), up to k; gain being
     grade/max_grade
     By hand: NERR9(max_grade=1)@3 of 0 1 1 is (1/2) / (1 + 1/2)
     """
@@ -289,7 +289,7 @@ def continue_tired(gain: Array, k: int) -> Array:
 def continue_patiently(gain: Array, p: float) -> Array:
     """How much is gained per document by a searcher who stops as ERR's does, patient as RBP's?
 
-    Value: gain per document; goes on with p·(1 − gain); gain being grade/max_grade
+    Value: gain per document; continues with p·(1 − gain); gain being grade/max_grade
     By hand: NERR10(p=0.5, max_grade=1) of 0 1 1 is (1/2) / (1 + 1/2)
     """
     return p * (1 - gain)
@@ -299,7 +299,7 @@ def continue_patiently(gain: Array, p: float) -> Array:
 def continue_wanting(gain: Array, T: float) -> Array:  # noqa: N803
     """How much is gained per document by a searcher who stops as ERR's does, and wants T?
 
-    Value: gain per document; goes on with ((i + 2T − 1) / (i + 2T))²·(1 − gain); gain being
+    Value: gain per document; continues with ((i + 2T − 1) / (i + 2T))²·(1 − gain); gain being
     grade/max_grade
     By hand: NERR11(T=1, max_grade=1) of 0 1 1 is (4/9) / (1 + 4/9)
     """

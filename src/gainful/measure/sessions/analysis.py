@@ -223,7 +223,7 @@ class Reformulations(Shown):
 
     def _sort_by_change(self, n: int, by: str | Sequence[str], *, descending: bool) -> pl.DataFrame:
         if not is_whole_number(n) or n < 1:
-            raise BadValue("n", n, "a whole number from 1 on")
+            raise BadValue("n", n, "a whole number of at least 1")
         names = [by] if isinstance(by, str) else list(by)
         for name in names:
             if name not in self.queries.columns:

@@ -109,7 +109,7 @@ def parse_depths(value: object) -> tuple[int, ...]:
         text = str(item).strip()
         is_count = text.isascii() and text.isdigit() and len(text) < len(str(MAX_COUNT))
         if isinstance(item, bool) or not is_count or int(text) < 1:
-            raise BadValue("depth", item, "a whole number from 1 on")
+            raise BadValue("depth", item, "a whole number of at least 1")
         depths.append(int(text))
     return tuple(dict.fromkeys(depths)) or (_USUAL_DEPTH,)
 
@@ -123,7 +123,7 @@ def _parse_measure_and_depths(
         return parse(f"{measure}@{_USUAL_DEPTH}"), depths
     parsed_measure = parse(measure)
     if depth is not None:
-        raise BadValue("depth", depth, f"nothing: {parsed_measure} says how deep")
+        raise BadValue("depth", depth, f"no value: {parsed_measure} sets the depth")
     return parsed_measure, parse_depths(parsed_measure.k)
 
 

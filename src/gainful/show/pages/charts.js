@@ -48,8 +48,6 @@ const Charts = (() => {
     const [low, high] = fitEnds([...values, ...(spec.fit ?? [])]);
     const x = scale(spec.x.low, spec.x.high, 0, inner.width), y = scale(low, high, inner.height, 0);
     const { ticks, digits } = findTicks(low, high, inner.height < 120 ? 3 : 5);
-    const room = spec.x.ticks.length > 1 ? x(spec.x.ticks[1][0]) - x(spec.x.ticks[0][0]) : Infinity; // of a label below
-    const step = Math.ceil(Math.max(24, LETTER * spec.x.ticks.reduce((most, [, words]) => Math.max(most, words.length), 0) + 8) / room) || 1;
     const plot = makeSvgElement("g", { transform: `translate(${AROUND.left} ${AROUND.top})` });
     const clip = `clip-${place.id}`;
     plot.append(
@@ -57,7 +55,7 @@ const Charts = (() => {
       ...spec.x.grid.map((at) => makeSvgElement("line", { class: "grid", x1: x(at), x2: x(at), y1: 0, y2: inner.height })),
       ...ticks.map((tick) => makeSvgElement("line", { class: tick === 0 && low < 0 ? "zero" : "grid", x1: 0, x2: inner.width, y1: y(tick), y2: y(tick) })),
       ...ticks.map((tick) => text(tick.toFixed(digits), { class: "tick", x: -8, y: y(tick), "text-anchor": "end", "dominant-baseline": "middle" })),
-      ...spec.x.ticks.filter((_, n) => n % step === 0).map(([at, words]) => text(words, { class: "tick", x: x(at), y: inner.height + 16, "text-anchor": "middle" })),
+      ...thinTicks(spec.x.ticks, x).map(([at, words]) => text(words, { class: "tick", x: x(at), y: inner.height + 16, "text-anchor": "middle" })),
       text(spec.x.title, { class: "title", x: inner.width / 2, y: inner.height + 34, "text-anchor": "middle" }),
       text(spec.y.title, { class: "title", transform: `translate(-42 ${inner.height / 2}) rotate(-90)`, "text-anchor": "middle" }));
     const lines = makeSvgElement("g", { "clip-path": `url(#${clip})` });
@@ -89,10 +87,11 @@ const Charts = (() => {
     if (place.position !== undefined && place.position !== null) readAt(place, place.position);
   }
 
-  function thinTicks(ticks, x) {
+  // Of ticks those with enough room for the longest of their labels.
+  function thinTicks(ticks, x, needed = Math.max(24, LETTER * ticks.reduce((most, [, words]) => Math.max(most, words.length), 0) + 8)) {
     let last = -Infinity;
-    return ticks.filter(([at, words]) => {
-      const here = x(at), needed = Math.max(24, LETTER * words.length + 8);
+    return ticks.filter(([at]) => {
+      const here = x(at);
       if (here - last < needed) return false;
       last = here;
       return true;
@@ -194,10 +193,10 @@ const Charts = (() => {
       const words = shorten(one.name, Math.max(4, Math.floor((0.8 * inner.width) / WIDE_LETTER))), half = (WIDE_LETTER * [...words].length) / 2 + 4;
       names.push(text(words, { class: "name", x: Math.min(Math.max(x(spec.b[room.i]), half), Math.max(inner.width - half, half)), y: y(spec.bq[room.j]) + 4, "text-anchor": "middle" }));
     }
-    const ticks = (bases, toPixel) => thinTicks(TICKS.filter((tick) => tick >= bases[0] - 1e-9 && tick <= bases[bases.length - 1] + 1e-9).map((tick) => [tick, String(tick)]), toPixel);
+    const ticks = (bases, toPixel, needed) => thinTicks(TICKS.filter((tick) => tick >= bases[0] - 1e-9 && tick <= bases[bases.length - 1] + 1e-9).map((tick) => [tick, String(tick)]), toPixel, needed);
     plot.append(
       ...ticks(spec.b, x).map(([at, words]) => text(words, { class: "tick", x: x(at), y: inner.height + 15, "text-anchor": "middle" })),
-      ...ticks(spec.bq, (base) => -y(base)).map(([at, words]) => text(words, { class: "tick", x: -6, y: y(at), "text-anchor": "end", "dominant-baseline": "middle" })),
+      ...ticks(spec.bq, (base) => -y(base), 20).map(([at, words]) => text(words, { class: "tick", x: -6, y: y(at), "text-anchor": "end", "dominant-baseline": "middle" })),
       text("b: reads further down →", { class: "title", x: inner.width / 2, y: inner.height + 33, "text-anchor": "middle" }),
       text("bq: asks more queries →", { class: "title", transform: `translate(-36 ${inner.height / 2}) rotate(-90)`, "text-anchor": "middle" }));
     if (spec.measured) {
@@ -228,7 +227,7 @@ const Charts = (() => {
   function describePoint({ b: bs, bq: bqs, fields }, b, bq) {
     const nearest = (bases, value) => bases.reduce((best, base, n) => (Math.abs(Math.log(base / value)) < Math.abs(Math.log(bases[best] / value)) ? n : best), 0);
     const cell = nearest(bs, b) * bqs.length + nearest(bqs, bq), leader = fields.find((field) => field.leads[cell] > 0);
-    return `b = ${b}, bq = ${bq}: ${leader ? `${shorten(leader.name, 40)} leads by ${formatNumber(leader.leads[cell], 3)}${!leader.sure || leader.sure[cell] > 0 ? "" : ", within chance"}` : "nobody leads"}`;
+    return `b = ${b}, bq = ${bq}: ${leader ? `${shorten(leader.name, 40)} leads by ${formatNumber(leader.leads[cell], 3)}${!leader.sure || leader.sure[cell] > 0 ? "" : ", not significant"}` : "no group leads"}`;
   }
 
   function listenOnMap(place) {

@@ -36,11 +36,16 @@ const Elements = (() => {
   const makeLineKey = (colour, dash) => makeSvgElement("svg", { width: 28, height: 10, class: "key", "aria-hidden": "true" },
     makeSvgElement("line", { x1: 0, x2: 28, y1: 5, y2: 5, "stroke-width": 3, stroke: `var(--series-${colour % 7})`, "stroke-dasharray": dash.join(" ") }));
 
+  // Some browsers keep a page on disk from saying where it is.
+  function writeAddress(text) {
+    try { history.replaceState(null, "", text ? `#${text}` : location.href.split("#")[0]); } catch { /* then it stays as it was */ }
+  }
+
   // A cell of CSV.
   function csvField(text) {
     const safe = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text; // a spreadsheet would run it
     return /[",\n\r]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
   }
 
-  return { makeElement, makeSvgElement, byId, makeLine, shorten, isolate, userText, fillOptions, formatNumber, formatBriefly, withSign, tone, countNoun, capitalise, makeLineKey, csvField, isKnown };
+  return { makeElement, makeSvgElement, byId, makeLine, shorten, isolate, userText, fillOptions, formatNumber, formatBriefly, withSign, tone, countNoun, capitalise, makeLineKey, csvField, isKnown, writeAddress };
 })();

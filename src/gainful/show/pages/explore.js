@@ -1,14 +1,14 @@
 "use strict";
 // The controls, and what follows from them: settings → numbers → verdict, map, charts, tables and words.
 (() => {
-  const { makeElement, byId, userText, shorten, fillOptions, formatNumber, withSign, makeLineKey, countNoun, isKnown } = Elements;
+  const { makeElement, byId, userText, shorten, fillOptions, formatNumber, withSign, makeLineKey, countNoun, isKnown, writeAddress } = Elements;
   const data = JSON.parse(byId("data").textContent);
-  const study = Curves.prepareStudy(data), MAX_LINES = 60;
+  const study = Curves.prepareStudy(data), MAX_LINES = 60, mostShown = data.queries.shown.reduce((most, count) => Math.max(most, count), 0);
   const SETTINGS = ["discount", "query_discount", "duplicates", "ideal", "hold"];
   const set = {}, words = Words(data, study, set), { discount, hasWeights, fewestQueries, presets } = words;
   const start = { normalised: data.start.normalised, b: data.start.b, bq: data.start.bq, x: data.start.x, weights: data.gains[0].weights, by: data.start.by, where: {}, minQueries: fewestQueries, ...Object.fromEntries(SETTINGS.map((name) => [name, data.start[name]])) };
   const limits = { b: [1.01, 999], bq: [1.01, 999], x: [1, data.start.deepest], weight: [-1e6, 1e6], minQueries: [fewestQueries, study.allQueries.reduce((most, count) => Math.max(most, count), 1)] };
-  const link = Link(data, study, limits);
+  const link = Link(data, study, limits, SETTINGS);
   const askSurvey = Searchers.makeSurveyor(data, study, [...document.querySelectorAll("script.numbers")].map((script) => script.textContent).join("\n"));
   let selected = null, chosen = null, pair = [null, null], verdict = null, survey = null, result = null, layout = null, pending = null, problems = [];
   const rows = {}; // what is drawn, by chart
@@ -52,14 +52,14 @@
       drawCharts();
       drawSession();
     }
-    keepAddress();
+    writeAddress(link.write(set, start, pair, chosen));
   }
 
   function tellTrouble(none) {
-    const trouble = none ? "No session is left: choose fewer conditions."
-      : !layout.hasGain ? "No result has a gain with these settings, so there is nothing to compare: every value is zero."
-      : verdict.leader === undefined ? "None of these sessions has anything relevant to find, so all are left out and there is no mean." : "";
-    byId("message").textContent = [trouble, problems.length ? `Not all of this link can be shown: ${problems.join("; ")}.` : ""].filter(Boolean).join(" ");
+    const trouble = none ? "No session matches. Remove some conditions."
+      : !layout.hasGain ? "With these settings no result has a gain, so every value is zero and there is nothing to compare."
+      : verdict.leader === undefined ? "None of these sessions has relevant documents, so all are left out and there is no mean." : "";
+    byId("message").textContent = [trouble, problems.length ? `This link has settings that this page cannot show: ${problems.join("; ")}.` : ""].filter(Boolean).join(" ");
     byId("message").hidden = !byId("message").textContent;
   }
 
@@ -87,12 +87,13 @@
       fillOptions(byId(id), [["", n ? "the runner-up" : "the leader"], ...layout.codes.map((code) => [code, nameOf(code)])]);
       byId(id).value = pair[n] ?? "";
     });
-    byId("drawn").textContent = verdict.interval ? `Intervals: ${data.units.words} resampled ${data.units.resamples.toLocaleString("en")} times.` : "";
+    byId("drawn").textContent = verdict.interval ? `Interval: percentile bootstrap, ${data.units.words} resampled ${data.units.resamples.toLocaleString("en")} times. gainful compare computes its interval from its test, so the two differ slightly.` : "";
   }
 
   // ── the map ──
   let slow = 0; // the timer of the one survey that is waited for
-  // Draws the map once it is there; false where another setting came before, for which all is drawn again.
+  // Draws the map once it is there; false where another setting came before, for which all is drawn again. The first is
+  // computed here: who photographs or prints a page as soon as it is loaded does not wait for a worker.
   async function drawSurvey(turn) {
     const why = layout.codes.length < 2 ? data.map.why ?? "there are no two groups to compare" : verdict.other === undefined ? "fewer than two groups have a mean" : "";
     byId("map-figure").hidden = Boolean(why);
@@ -101,14 +102,14 @@
     if (why) { survey = null; rows.map = null; byId("drawn").textContent += set.by === null && data.start.by !== null ? "" : ` There is no map of b and bq: ${why}.`; return true; }
     if (survey) Charts.moveRing(byId("map"), set); else { byId("map").replaceChildren(makeElement("p", { class: "quiet" }, "The map is being computed.")); }
     slow = setTimeout(() => { byId("map-state").textContent = "The map is being computed."; byId("map").classList.add("stale"); }, 120);
-    const { leader, other, reach } = verdict, answer = await askSurvey(set, { leader, other, reach });
+    const { leader, other, reach } = verdict, answer = await (turn === 1 ? Searchers.survey(study, set, data.map, verdict) : askSurvey(set, { leader, other, reach }));
     if (answer === undefined || waiting || answer.codes.join() !== layout.codes.join()) return false;
     survey = answer;
     for (const place of document.querySelectorAll(".chart")) place.wide = place.clientWidth; // all at once, before the layout changes
     drawVerdict();
     drawMap();
     if (turn === latest) { clearTimeout(slow); byId("map").classList.remove("stale"); byId("map-state").textContent = ""; }
-    await new Promise((painted) => { requestAnimationFrame(() => setTimeout(painted)); });
+    if (turn > 1) await new Promise((painted) => { requestAnimationFrame(() => setTimeout(painted)); });
     return !waiting; // what is set now may be of other groups
   }
 
@@ -117,23 +118,23 @@
     const fields = survey.codes.map((code, g) => ({ colour: code, name: nameOf(code), leads: survey.leads[g], sure: survey.sure[g] }));
     rows.map = { ...survey, here: { b: set.b, bq: set.bq }, measured };
     Charts.drawMap(byId("map"), {
-      b: survey.b, bq: survey.bq, fields, here: set, measured: measured && { b: measured[0], bq: measured[1] }, label: "Who leads for which searcher. Arrow keys move the ring.",
+      b: survey.b, bq: survey.bq, fields, here: set, measured: measured && { b: measured[0], bq: measured[1] }, label: "The leading group by b and bq. Arrow keys move the ring.",
       onMove: (b, bq) => { Object.assign(set, { b, bq }); problems = []; show(); schedule(); },
     });
-    byId("map-note").textContent = `The ring marks your setting: click to move it. Pale: within chance${verdict.few ? " (too few sessions to be sure)" : ""}.${data.measured ? " Dashed box: where the searchers were measured, the cross the likeliest." : ""}`;
+    byId("map-note").textContent = `The ring marks your setting: click to move it. Pale: not significant${verdict.few ? " (too few sessions to be sure)" : ""}.${data.measured ? " Dashed box and cross: the confidence intervals and the estimate of the searchers." : ""}`;
   }
 
   // ── charts ──
   function drawCharts() {
     const x = set.x, longest = result.groups.reduce((most, group) => Math.max(most, group.longest), 1), end = longest * x;
     const value = set.normalised ? "share of the ideal" : "gain";
-    for (const place of document.querySelectorAll(".lot")) place.textContent = countNoun(x, "result", "results");
+    for (const place of document.querySelectorAll(".lot")) place.textContent = `${countNoun(x, "result", "results")}${mostShown < x ? ` (no query shows more than ${mostShown})` : ""}`;
     const axis = { low: 0, high: end, title: `query, ${countNoun(x, "rank", "ranks")} each`, grid: Array.from({ length: longest + 1 }, (_, n) => n * x), ticks: Array.from({ length: longest }, (_, n) => [(n + 0.5) * x, `Q${n + 1}`]) };
     const place = (position) => `Q${Math.ceil(position / x)}, rank ${((position - 1) % x) + 1}: `;
-    const curves = new Map(result.groups.map((group) => [group.code, layCurve(group, end, x)]));
+    const curves = new Map(result.groups.map((group) => [group.code, layCurve(group, end)]));
     const series = result.groups.map((group) => ({ colour: group.code, dash: dashOf(group.code), name: set.by === null ? "" : nameOf(group.code), ...curves.get(group.code), band: isCompared(group.code) ? curves.get(group.code).band : [] }));
     const drawn = sample(result.sessions), behind = byId("single").checked ? drawn.map(layLine) : [];
-    byId("line-count").textContent = !byId("single").checked ? "" : drawn.length < result.sessions.length ? `${drawn.length} of ${result.sessions.length} sessions are drawn behind, evenly chosen; click one to see it below.` : drawn.length === 1 ? "There is one session." : `All ${drawn.length} sessions are drawn behind; click one to see it below.`;
+    byId("line-count").textContent = !byId("single").checked ? "" : drawn.length < result.sessions.length ? `${drawn.length} of ${result.sessions.length} sessions are drawn in the background, an even selection; click one to see it below.` : drawn.length === 1 ? "There is one session." : `All ${drawn.length} sessions are drawn in the background; click one to see it below.`;
     Object.assign(rows, { curves: series, lines: behind });
     Charts.drawLines(byId("curves"), {
       label: `Mean ${value} by query and rank`, height: 320, x: axis, y: { title: value }, series, behind, positions: [1, end], onOpen: select,
@@ -144,17 +145,14 @@
   }
 
   // The mean curve of a group with its band, held to the end of the longest session of all.
-  function layCurve(group, end, x) {
-    const errors = group.ends.map((one) => Searchers.standardError(one));
+  function layCurve(group, end) {
+    const errors = result.standardErrors(group);
     const points = Array.from(group.curve, (mean, p) => [p + 1, Number.isNaN(mean) ? null : mean]);
     if (set.hold !== "growing" && points.length < end && isKnown(group.mean)) points.push([end, group.mean]);
-    return { points, band: layBand(points, errors, x), at: (position) => group.curve[Math.min(position, group.curve.length) - 1], error: (position) => errorAt(errors, position, x) };
+    return { points, band: layBand(points, errors), at: (position) => group.curve[Math.min(position, group.curve.length) - 1], error: (position) => errorAt(errors, position) };
   }
-  const errorAt = (errors, position, x) => {
-    const n = Math.min(position / x, errors.length) - 1, low = Math.floor(n), before = low < 0 ? 0 : errors[low];
-    return before + (n - low) * ((errors[low + 1] ?? before) - before);
-  };
-  const layBand = (points, errors, x) => points.map(([at, mean]) => [at, mean, 1.96 * errorAt(errors, at, x)]).filter(([, mean, reach]) => mean !== null && Number.isFinite(reach)).map(([at, mean, reach]) => [at, mean - reach, mean + reach]);
+  const errorAt = (errors, position) => errors[Math.min(position, errors.length) - 1];
+  const layBand = (points, errors) => points.map(([at, mean]) => [at, mean, 1.96 * errorAt(errors, at)]).filter(([, mean, reach]) => mean !== null && Number.isFinite(reach)).map(([at, mean, reach]) => [at, mean - reach, mean + reach]);
   function describeAt(curve, position, format = formatNumber) {
     const mean = curve.at(position), reach = 1.96 * curve.error(position);
     return !isKnown(mean) ? "–" : `${format(mean, 3)}${Number.isFinite(reach) ? ` (${format(mean - reach, 3)} to ${format(mean + reach, 3)})` : ""}`;
@@ -169,11 +167,11 @@
   function drawDifference(axis, curves, place, end) {
     byId("difference-part").hidden = verdict.other === undefined;
     if (verdict.other === undefined) { rows.difference = null; return; }
-    const [first, second] = [verdict.leader, verdict.other].map((g) => result.groups.find((group) => group.code === layout.codes[g])), x = set.x;
+    const [first, second] = [verdict.leader, verdict.other].map((g) => result.groups.find((group) => group.code === layout.codes[g]));
     const [one, other] = [first, second].map((group) => curves.get(group.code));
-    const errors = Array.from({ length: end / x }, (_, n) => Searchers.standardError(...[first, second].map((group) => group.ends[Math.min(n, group.ends.length - 1)])));
+    const errors = result.standardErrors(first, second);
     const at = (position) => one.at(position) - other.at(position), points = Array.from({ length: end }, (_, p) => [p + 1, isKnown(at(p + 1)) ? at(p + 1) : null]);
-    const curve = { points, band: layBand(points, errors, x), at, error: (position) => errorAt(errors, position, x) };
+    const curve = { points, band: layBand(points, errors), at, error: (position) => errorAt(errors, position) };
     rows.difference = curve;
     byId("difference-head").replaceChildren("The difference: ", userText(nameOf(first.code), {}, 40), " − ", userText(nameOf(second.code), {}, 40));
     Charts.drawLines(byId("difference"), { label: "Difference of the two curves by query and rank", height: 210, x: axis, y: { title: "difference" }, fit: [0], series: [{ colour: first.code, name: "", ...curve }], positions: [1, end], describe: (position) => [place(position), describeAt(curve, position, (number, digits) => withSign(number, digits))] });
@@ -186,7 +184,7 @@
     })));
     rows.last = series;
     Charts.drawLines(byId("last"), {
-      label: "Mean gain of last queries and of those before, by rank", height: 260, y: { title: "gain of a query" }, series, positions: [1, x],
+      label: "Mean gain of last queries and of earlier queries, by rank", height: 260, y: { title: "gain of a query" }, series, positions: [1, x],
       x: { low: 1, high: Math.max(x, 2), title: "rank", grid: [], ticks: Array.from({ length: x }, (_, i) => [i + 1, String(i + 1)]) },
       describe: (rank) => [`rank ${rank}: `, ...series.flatMap((one, n) => [n ? " · " : "", userText(one.name, { class: `colour-${one.colour % 7}` }, 30), ` ${formatNumber(one.points[rank - 1][1], 3)}`])],
     });
@@ -224,12 +222,6 @@
   }
 
   // ── the address ──
-  function keepAddress() {
-    const text = link.write(set, start, pair, chosen);
-    try {
-      history.replaceState(null, "", text ? `#${text}` : location.href.split("#")[0]);
-    } catch { /* some browsers keep a page on disk from saying where it is */ }
-  }
   function readAddress() {
     if (location.hash && !location.hash.includes("=")) return false; // a place in the page
     let asked;
@@ -329,7 +321,7 @@
   function buildWeights() {
     byId("weights").replaceChildren(...data.grades.labels.map((grade, code) => {
       const slider = makeElement("input", { type: "range", id: `weight-${code}`, min: 0, step: 0.5 });
-      const exact = makeElement("input", { type: "number", id: `weight-${code}-number`, step: "any", "aria-label": `weight of grade ${grade}, exactly` });
+      const exact = makeElement("input", { type: "number", id: `weight-${code}-number`, step: "any", "aria-label": `weight of ${data.grades.noun} ${grade}, exactly` });
       for (const input of [slider, exact]) {
         listen(input, (control) => {
           const value = readNumber(control, limits.weight);
@@ -338,7 +330,7 @@
           show();
         });
       }
-      return makeElement("div", { class: "weight" }, makeElement("label", { for: slider.id }, Session.makeChip(data, code), makeElement("span", { class: "visually-hidden" }, `weight of grade ${grade}`)), slider, exact);
+      return makeElement("div", { class: "weight" }, makeElement("label", { for: slider.id }, Session.makeChip(data, code), makeElement("span", { class: "visually-hidden" }, `weight of ${data.grades.noun} ${grade}`)), slider, exact);
     }));
   }
 

@@ -245,6 +245,7 @@ def render_explore(content: ExploreContent) -> str:
         title=content.title or PurePath(content.loaded.name).name,
         counts=" · ".join(count_texts),
         settings=SESSION_SETTINGS,
+        observed=content.sessions.observed,
         notes=content.sessions.notes,
     )
 
@@ -271,6 +272,8 @@ def _build_page_data(content: ExploreContent) -> dict[str, Any]:
         "grades": {
             "values": grades.values.tolist(),
             "labels": [format_exact(float(grade)) for grade in grades.values],
+            "observed": sessions.observed,  # then they are gains of actions, not judgments
+            "noun": "actions worth" if sessions.observed else "grade",
             "sliders": len(grades.values) <= _MAX_WEIGHTS,
         },
         "gains": gain_choices(sessions, recipe, grades),

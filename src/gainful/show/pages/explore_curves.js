@@ -174,12 +174,9 @@ const Curves = (() => {
       group.n = new Int32Array(group.longest * x);
       group.last = new Float64Array(x);
       group.others = new Float64Array(x);
-      // By query, what the units of the group have added up to at its end: sums and counts.
-      group.ends = Array.from({ length: group.longest }, () => ({ sums: new Float64Array(study.units.number), counts: new Float64Array(study.units.number) }));
     }
     const values = new Float64Array(study.sessions).fill(NaN);
     const gained = new Float64Array(study.longest * x), share = new Float64Array(study.longest * x);
-    let hasGain = false;
     const vector = (s) => { // of one session, down to its end: into `share`
       const own = length(s) * x, best = set.normalised ? ideal(s) : null;
       let sum = 0;
@@ -188,7 +185,7 @@ const Curves = (() => {
         for (let i = 0; i < x; i++) {
           if (i < shown) {
             const gain = resultGain(study, set, begin + i, i + 1);
-            if (gain !== 0) { sum += gain * factors.rank[i] * factors.query[n]; hasGain = true; }
+            if (gain !== 0) sum += gain * factors.rank[i] * factors.query[n];
           }
           gained[n * x + i] = sum;
         }
@@ -196,17 +193,15 @@ const Curves = (() => {
       for (let p = 0; p < own; p++) share[p] = best ? ratio(gained[p], best[p], study.empty) : gained[p];
       return own;
     };
+    const extend = (s, wide) => { // the same, and on to where its group ends
+      const own = vector(s), best = set.normalised && set.hold === "growing" ? ideal(s) : null;
+      for (let p = own; p < wide; p++) share[p] = best ? ratio(gained[own - 1], best[p], study.empty) : share[own - 1];
+      return own;
+    };
     for (const s of sessions) {
-      const group = groups.get(codes ? codes[s] : 0), own = vector(s), wide = group.longest * x;
-      const best = set.normalised && set.hold === "growing" ? ideal(s) : null;
-      values[s] = share[own - 1];
-      for (let p = 0; p < wide; p++) {
-        const value = p < own ? share[p] : best ? ratio(gained[own - 1], best[p], study.empty) : share[own - 1];
-        if (Number.isNaN(value)) continue;
-        group.sum[p] += value;
-        group.n[p]++;
-        if ((p + 1) % x === 0) { const end = group.ends[(p + 1) / x - 1]; end.sums[study.units.of[s]] += value; end.counts[study.units.of[s]]++; }
-      }
+      const group = groups.get(codes ? codes[s] : 0), wide = group.longest * x;
+      values[s] = share[extend(s, wide) - 1];
+      for (let p = 0; p < wide; p++) if (!Number.isNaN(share[p])) { group.sum[p] += share[p]; group.n[p]++; }
       for (let n = 0, before = 0; n < length(s); n++) { // what each query gained, down to each rank
         const sums = n === length(s) - 1 ? group.last : group.others;
         for (let i = 0; i < x; i++) sums[i] += gained[n * x + i] - before;
@@ -217,12 +212,32 @@ const Curves = (() => {
     for (const group of sortedGroups) {
       group.curve = Float64Array.from(group.sum, (sum, p) => (group.n[p] ? sum / group.n[p] : NaN));
       group.mean = group.curve[group.curve.length - 1];
-      group.ends.forEach((end, n) => { end.total = group.n[(n + 1) * x - 1]; end.mean = group.curve[(n + 1) * x - 1]; });
       group.last = group.last.map((sum) => sum / group.sessions);
       const others = group.queries - group.sessions;
       group.others = others ? group.others.map((sum) => sum / others) : null;
     }
-    return { sessions, groups: sortedGroups, values, hasGain, line: (s) => share.slice(0, vector(s)), explain: (s) => explainSession(study, set, factors, s) };
+    const byUnit = Int32Array.from(sessions).sort((a, b) => study.units.of[a] - study.units.of[b]);
+    // By position, how far the mean of a group, or the difference of two, would vary with other units of the same kind.
+    function standardErrors(one, other) {
+      const wide = Math.max(one.longest, other?.longest ?? 0) * x, squares = new Float64Array(wide), number = new Int32Array(wide);
+      const part = new Float64Array(wide).fill(NaN); // of a unit
+      const add = () => { for (let p = 0; p < wide; p++) if (!Number.isNaN(part[p])) { squares[p] += part[p] * part[p]; number[p]++; part[p] = NaN; } };
+      let unit = null;
+      for (const s of byUnit) {
+        const group = groups.get(codes ? codes[s] : 0), sign = group === one ? 1 : -1, last = group.longest * x - 1;
+        if (group !== one && group !== other) continue;
+        if (unit !== study.units.of[s]) add();
+        unit = study.units.of[s];
+        extend(s, last + 1);
+        for (let p = 0; p < wide; p++) {
+          const at = Math.min(p, last), value = sign * (share[at] - group.curve[at]) / group.n[at];
+          if (!Number.isNaN(value)) part[p] = Number.isNaN(part[p]) ? value : part[p] + value;
+        }
+      }
+      add();
+      return squares.map((sum, p) => (number[p] > 1 ? Math.sqrt((sum * number[p]) / (number[p] - 1)) : NaN));
+    }
+    return { sessions, groups: sortedGroups, values, standardErrors, line: (s) => share.slice(0, vector(s)), explain: (s) => explainSession(study, set, factors, s) };
   }
 
   function ratio(gained, ideal, empty) {

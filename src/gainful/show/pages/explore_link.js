@@ -1,7 +1,6 @@
 "use strict";
 // The settings as the end of an address, so that a view can be sent; only what differs from the start is in it.
-const Link = (data, study, limits) => {
-  const CHOICES = ["discount", "query_discount", "duplicates", "ideal", "hold"];
+const Link = (data, study, limits, choices) => {
   const allowed = { discount: study.discounts, query_discount: study.discounts, duplicates: new Map(Object.entries(data.answers.duplicates)), ideal: new Map(Object.entries(data.answers.ideal)), hold: new Map(Object.entries(data.answers.hold)) };
   const grouping = (by) => (by === null || study.columns.get(by)?.groups ? by : undefined);
   const codeOf = (column, text) => column.values.findIndex((value) => value === text);
@@ -11,7 +10,7 @@ const Link = (data, study, limits) => {
     for (const name of ["b", "bq", "x"]) if (set[name] !== start[name]) parts.set(name, set[name]);
     if (set.normalised !== start.normalised) parts.set("value", set.normalised ? "share" : "gain");
     if (set.weights.some((weight, code) => weight !== start.weights[code])) parts.set("weights", set.weights.join(","));
-    for (const name of CHOICES) if (set[name] !== start[name]) parts.set(name, set[name]);
+    for (const name of choices) if (set[name] !== start[name]) parts.set(name, set[name]);
     if (set.by !== start.by) parts.set("by", set.by ?? "");
     if (set.minQueries !== start.minQueries) parts.set("min_queries", set.minQueries);
     for (const [name, code] of Object.entries(set.where)) parts.append("where", `${name}=${study.columns.get(name).values[code]}`);
@@ -25,7 +24,7 @@ const Link = (data, study, limits) => {
     const set = structuredClone(start), pair = [null, null], problems = [];
     set.where = Object.assign(Object.create(null), start.where);
     const parts = new URLSearchParams(text);
-    const complain = (asked, instead) => problems.push(`${asked.slice(0, 60)} cannot be shown; this is ${instead}`);
+    const complain = (asked, instead) => problems.push(`${asked.slice(0, 60)} is not valid here; the page uses ${instead}`);
     const readNumber = (name, key, [low, high], whole) => {
       if (!parts.has(name)) return;
       const asked = parts.get(name), value = asked.trim() === "" ? NaN : Number(asked), nearest = Math.min(Math.max(whole ? Math.round(value) : value, low), high);
@@ -41,7 +40,7 @@ const Link = (data, study, limits) => {
       if (good) set.weights = asked.map((weight) => Math.min(Math.max(weight, limits.weight[0]), limits.weight[1]));
       if (!good || set.weights.some((weight, code) => weight !== asked[code])) complain(`weights = ${parts.get("weights")}`, `weights = ${set.weights.join(",").slice(0, 60)}`);
     }
-    for (const name of CHOICES) if (parts.has(name)) {
+    for (const name of choices) if (parts.has(name)) {
       if (allowed[name].has(parts.get(name))) set[name] = parts.get(name);
       else complain(`${name} = ${parts.get(name)}`, `${name} = ${set[name]}`);
     }
@@ -51,7 +50,7 @@ const Link = (data, study, limits) => {
     }
     for (const condition of parts.getAll("where")) {
       const at = condition.indexOf("="), column = study.columns.get(condition.slice(0, at)), code = column ? codeOf(column, condition.slice(at + 1)) : -1;
-      if (code >= 0 && column.where[code]) set.where[column.name] = code; else complain(`where ${condition}`, "all sessions in that");
+      if (code >= 0 && column.where[code]) set.where[column.name] = code; else complain(`where ${condition}`, "all sessions");
     }
     ["compare", "other"].forEach((name, n) => {
       if (!parts.has(name) || set.by === null) return;

@@ -228,5 +228,5 @@ const Searchers = (() => {
     });
   }
 
-  return { layOut, judge, survey, makeSurveyor, standardError };
+  return { layOut, judge, survey, makeSurveyor };
 })();

@@ -24,13 +24,13 @@ const Session = (() => {
       "× query": [row.gain ? formatNumber(query.factor) : ""],
       adds: [row.added === 0 ? "" : formatNumber(row.added)],
     };
-    const titles = { gain: row.isRepeat ? "this session has shown it before" : null };
+    const titles = { gain: row.isRepeat ? "shown earlier in this session" : null };
     return makeElement("tr", { class: row.added === 0 ? "nothing" : "something" },
       ...columns.map(([name, classes]) => makeElement("td", { class: classes, title: titles[name] }, ...cells[name])));
   }
 
   function buildTable(data, query) {
-    const columns = Object.entries(COLUMNS).filter(([name]) => data.results.clicked || name !== "clicked");
+    const columns = Object.entries(COLUMNS).filter(([name]) => (name !== "clicked" || data.results.clicked) && (name !== "grade" || !data.grades.observed));
     return makeElement("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": `Results of query ${query.number}` }, makeElement("table", {},
       makeElement("thead", {}, makeElement("tr", {}, ...columns.map(([name, classes]) => makeElement("th", { scope: "col", class: classes }, name)))),
       makeElement("tbody", {}, ...query.rows.map((row) => buildRow(data, query, row, columns)))));
@@ -40,8 +40,8 @@ const Session = (() => {
     const text = data.queries.texts[data.queries.text[query.query]], below = data.queries.listed[query.query] - query.rows.length;
     return [
       makeElement("h3", {}, makeElement("span", {}, `Q${query.number} `, text === null ? makeElement("span", { class: "quiet" }, "(no text)") : userText(text, {}, 100)), makeElement("span", { class: "sum" }, `adds ${formatNumber(query.added)}`)),
-      query.rows.length ? buildTable(data, query) : makeElement("p", { class: "quiet" }, "It returned nothing."),
-      below > 0 ? makeElement("p", { class: "quiet" }, `${below} further down ${below === 1 ? "does" : "do"} not count.`) : "",
+      query.rows.length ? buildTable(data, query) : makeElement("p", { class: "quiet" }, "The query returned nothing."),
+      below > 0 ? makeElement("p", { class: "quiet" }, `${below} more ${below === 1 ? "result" : "results"} below the cutoff ${below === 1 ? "does" : "do"} not count.`) : "",
     ];
   }
 

@@ -23,8 +23,8 @@ const Words = (data, study, set) => {
     const numbers = bases.map((base) => writeBase(base, set[base], 4)).join(", "), preset = findPreset();
     if (preset && bases.length === 2) return `For ${preset === "impatient" ? "an" : preset === "calibrated" ? "the" : "a"} ${preset} searcher (${numbers})`;
     const traits = [];
-    if (bases.includes("b") && (set.b >= 5 || set.b < 2)) traits.push(set.b >= 5 ? "reads on" : "stops reading early");
-    if (bases.includes("bq") && (set.bq >= 6 || set.bq < 2)) traits.push(set.bq >= 6 ? "keeps asking" : "asks few queries");
+    if (bases.includes("b") && (set.b >= 5 || set.b < 2)) traits.push(set.b >= 5 ? "reads far down" : "stops reading early");
+    if (bases.includes("bq") && (set.bq >= 6 || set.bq < 2)) traits.push(set.bq >= 6 ? "asks many queries" : "asks few queries");
     return traits.length ? `For a searcher who ${traits.join(" and ")} (${numbers})` : `For a searcher with ${numbers.replace(", ", " and ")}`;
   }
 
@@ -32,7 +32,7 @@ const Words = (data, study, set) => {
     if (!verdict.interval) return " (too few sessions for an interval)";
     const range = `95\u00a0% interval ${verdict.interval.map(formatShort).join(" to ")}`;
     if (verdict.other === undefined || verdict.isSure) return ` (${range})`;
-    return verdict.interval[0] > 0 ? `, from too few ${data.units.words.replace("whole ", "")} to be sure (${range})` : `, within chance (${range})`;
+    return verdict.interval[0] > 0 ? `, from too few ${data.units.words.replace("whole ", "")} to be sure (${range})` : `, not significant (${range})`;
   }
 
   // Where the lead changes, by what the map found.
@@ -48,7 +48,7 @@ const Words = (data, study, set) => {
   function writeVerdict(verdict, codes, survey, nameOf) {
     const value = set.normalised ? "share of the ideal" : "gain", who = `${describeSearcher()}, `;
     const name = (g) => isolate(shorten(nameOf(codes[g]), 60));
-    if (verdict.leader === undefined) return [who, "there is no mean", ": no session has a value."];
+    if (verdict.leader === undefined) return [who, "there is no mean", ", because no session has a value."];
     if (verdict.other === undefined) return [who, `the mean ${value} is ${formatShort(verdict.means[verdict.leader])}`, `${describeInterval(verdict)}.`];
     if (verdict.ties) return [who, `${name(verdict.leader)} and ${name(verdict.other)} do not differ`, `: both have a mean ${value} of ${formatShort(verdict.means[verdict.leader])}.`];
     const whom = codes.length > 2 ? ` ${name(verdict.other)}` : "";
@@ -107,16 +107,16 @@ const Words = (data, study, set) => {
     byId("measure").textContent = writeMeasure();
     byId("command").textContent = writeCommand();
     drawFormula();
-    const weights = data.grades.labels.slice(0, 12).map((grade, code) => `grade ${grade}: ${+set.weights[code].toPrecision(6)}`).join(" · ");
+    const weights = data.grades.labels.slice(0, 12).map((grade, code) => `${data.grades.noun} ${grade}: ${+set.weights[code].toPrecision(6)}`).join(" · ");
     const labels = Object.fromEntries([...document.querySelectorAll("#controls .control label[for]")].map((label) => [label.htmlFor, label.textContent]));
     const kind = Curves.idealKind(set), facts = [
       ["What is the gain of a document?", weights + (data.grades.labels.length > 12 ? " · …" : "")],
-      ["How is it discounted at rank i?", `${set.discount}${discount("discount").based ? `, b = ${set.b}` : ""}: ${discount("discount").meaning}`],
-      ["How is a query's gain discounted at position q?", `${set.query_discount}${discount("query_discount").based ? `, bq = ${set.bq}` : ""}: as the rank discount, with q for i and bq for b`],
+      ["How is the gain discounted at rank i?", `${set.discount}${discount("discount").based ? `, b = ${set.b}` : ""}: ${discount("discount").meaning}`],
+      ["How is a query's gain discounted at position q?", `${set.query_discount}${discount("query_discount").based ? `, bq = ${set.bq}` : ""}: like the rank discount, with q in place of i and bq in place of b`],
       ["How deep does a searcher look?", `at the first ${set.x} results of every query`],
       [labels.duplicates, data.answers.duplicates[set.duplicates]],
     ];
-    if (set.normalised) facts.push([labels.ideal, `${data.answers.ideal[kind] ?? kind}${set.ideal === "paired" ? ": the one that matches how duplicates count" : ""}`], [labels.hold, data.answers.hold[set.hold]], ["What is the value of a session with nothing to find?", start.empty === "skip" ? "no value: it is left out" : `the value ${start.empty}`]);
+    if (set.normalised) facts.push([labels.ideal, `${data.answers.ideal[kind] ?? kind}${set.ideal === "paired" ? ": the one that matches how duplicates count" : ""}`], [labels.hold, data.answers.hold[set.hold]], ["What is the value of a session without relevant documents?", start.empty === "skip" ? "none: it is left out" : `${start.empty}`]);
     const countsAgain = set.duplicates !== "first" && kind !== "repeated", ordersDiffer = set.duplicates === "first" && kind === "once";
     if (set.normalised && (countsAgain || ordersDiffer)) facts.push(["Can the value exceed 1?", "yes: this ideal does not limit the gain of documents"]);
     byId("words").replaceChildren(...facts.flatMap(([question, answer]) => [makeElement("dt", {}, question), makeElement("dd", {}, answer)]));

@@ -1,7 +1,7 @@
 "use strict";
 // The queries (or sessions) of a report: two runs compared query by query, the table of all of them, and one at a time.
 (() => {
-  const { makeElement, makeSvgElement, byId, userText, fillOptions, formatNumber, withSign, tone, countNoun, capitalise, csvField } = Elements;
+  const { makeElement, makeSvgElement, byId, userText, fillOptions, formatNumber, withSign, tone, countNoun, capitalise, csvField, writeAddress } = Elements;
   const data = JSON.parse(byId("data").textContent);
   const { runs, base, measures, queries, values, texts, words } = data;
   const groups = data.groups || null; // systems of which each has sessions of its own
@@ -43,14 +43,14 @@
   const ORDERS = {
     ...(many
       ? {
-          changed: ["Most changed", (q) => (change(q) === null ? null : Math.abs(change(q)))],
-          rose: ["Rose most", change],
-          fell: ["Fell most", (q) => (change(q) === null ? null : -change(q))],
+          changed: ["Largest change", (q) => (change(q) === null ? null : Math.abs(change(q)))],
+          rose: ["Largest increase", change],
+          fell: ["Largest decrease", (q) => (change(q) === null ? null : -change(q))],
         }
       : { far: ["Farthest from the mean", distance] }),
     best: ["Best", (q) => (average(q) === null ? null : sign() * average(q))],
     worst: ["Worst", (q) => (average(q) === null ? null : -sign() * average(q))],
-    given: [`As in the ${words.judged}`, (q) => -q],
+    given: [`Order of the ${words.judged}`, (q) => -q],
   };
 
   function sortQueries() {
@@ -84,7 +84,7 @@
     const path = (isDrawn) =>
       scores.map(([, height], at) => (isDrawn(height) ? `M${at + gap} ${y(0).toFixed(3)}V${y(height).toFixed(3)}H${at + 1 - gap}V${y(0).toFixed(3)}Z` : "")).join("");
     const wide = Math.max(1, scores.length), fill = colour === null ? null : { fill: `var(--series-${colour % 7})` };
-    const picture = makeSvgElement("svg", { viewBox: `0 0 ${wide} 100`, preserveAspectRatio: "none", role: "img", tabindex: 0, "aria-label": `${caption}. Arrow keys go from bar to bar, Enter opens one.` },
+    const picture = makeSvgElement("svg", { viewBox: `0 0 ${wide} 100`, preserveAspectRatio: "none", role: "img", tabindex: 0, "aria-label": `${caption}. Arrow keys move from bar to bar, Enter opens one.` },
       makeSvgElement("path", { d: path((height) => way * height > 0), class: "bar-better", style: fill }),
       makeSvgElement("path", { d: path((height) => way * height < 0), class: "bar-worse", style: fill }),
       makeSvgElement("path", { d: `M0 ${y(0)}H${wide}`, class: "bar-zero" }));
@@ -220,9 +220,7 @@
     drawQuery();
     drawTable();
     if (!go) return;
-    try {
-      history.replaceState(null, "", `#query=${encodeURIComponent(queries[q])}`);
-    } catch { /* some browsers keep a page on disk from saying where it is */ }
+    writeAddress(`query=${encodeURIComponent(queries[q])}`);
     if (getComputedStyle(byId("query")).position !== "sticky") byId("query").scrollIntoView({ block: "start" }); // it stands beside the table then
     byId("query").focus({ preventScroll: true });
   }
@@ -275,6 +273,6 @@
     linkedQuery = queries.indexOf(asked);
   } catch { /* a broken address opens no query */ }
   if (linkedQuery >= 0) openQuery(linkedQuery, true);
-  else if (asked) byId("finding").after(makeElement("p", { class: "sampled", role: "status" }, `This page has no ${words.unit} `, userText(asked, {}, 60), ", which its address asks for."));
+  else if (asked) byId("finding").after(makeElement("p", { class: "sampled", role: "status" }, `The ${words.unit} `, userText(asked, {}, 60), " in the URL is not on this page."));
   if (linkedQuery < 0 && queries.length) openQuery(sortQueries().find((q) => data.details[q]) ?? 0, false);
 })();

@@ -22,7 +22,7 @@
 
   function drawSearchers() {
     const fields = searchers.names.map((name, g) => ({ colour: colourOf(name), name, leads: searchers.leads[g] })), { b, bq } = searchers;
-    Charts.drawMap(byId("searchers-chart"), { b, bq, fields, here: searchers.here, height: 420, label: "Who leads for which searcher" });
+    Charts.drawMap(byId("searchers-chart"), { b, bq, fields, here: searchers.here, height: 420, label: "The leading system by b and bq" });
   }
 
   function draw() {

@@ -104,7 +104,7 @@ const Detail = (() => {
           ...ideals.map((ideal) => makeElement("td", { class: "number" }, formatNumber(rankings[ideal.of[0]].idcg))))
       : null;
     const head = makeElement("tr", {}, makeElement("th", { scope: "col", class: "number" }, "rank"),
-      ...shown.map((run) => makeElement("th", { scope: "col" }, userText(runs[run]), rankings[run] ? null : " (not there)")),
+      ...shown.map((run) => makeElement("th", { scope: "col" }, userText(runs[run]), rankings[run] ? null : " (missing)")),
       ...ideals.map((ideal) => makeElement("th", { scope: "col" }, ideals.length > 1 ? `ideal of ${ideal.of.map((run) => runs[run]).join(", ")}` : "ideal")));
     const table = makeElement("table", { class: "side" }, makeElement("thead", {}, head), makeElement("tbody", {}, ...rows), sums ? makeElement("tfoot", {}, sums) : null);
     const highlight = (event) => {
@@ -120,7 +120,7 @@ const Detail = (() => {
     const rest = rankings.reduce((a, run) => a + (run ? run.more : 0), 0);
     return [
       makeElement("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Rankings side by side" }, table),
-      makeElement("p", { class: "quiet" }, more, rest ? ` ${countNoun(rest, "document", "documents")} further down not in this page.` : null),
+      makeElement("p", { class: "quiet" }, more, rest ? ` ${countNoun(rest, "document", "documents")} further down ${rest === 1 ? "is" : "are"} not in this page.` : null),
     ];
   }
 
@@ -143,7 +143,7 @@ const Detail = (() => {
     }
     const [mine, theirs] = [values[run][data.shown], values[base][data.shown]].map((column) => column[query]);
     const head = makeElement("h4", {}, "From ", userText(runs[base]), " to ", userText(runs[run]), mine === null || theirs === null ? "" : `, ${data.measures[data.shown]}: ${formatNumber(theirs)} → ${formatNumber(mine)} (${withSign(mine - theirs)})`);
-    if (!rows.length) return makeElement("div", {}, head, makeElement("p", { class: "quiet" }, "No judged document moved where it counts."));
+    if (!rows.length) return makeElement("div", {}, head, makeElement("p", { class: "quiet" }, "No judged document moved at a rank that counts."));
     const firstRows = rows.slice(0, 10);
     const rank = (ranks, doc) => (ranks.has(doc) ? String(ranks.get(doc)) : "–");
     const label = changes || ideal > 0 ? "explains" : "gain × discount";
@@ -155,7 +155,7 @@ const Detail = (() => {
         makeElement("td", {}, MOVE_WORDS[moveKind(before.get(doc), after.get(doc))]),
         share === null ? null : makeElement("td", { class: `number ${tone(share)}` }, withSign(share))))));
     const more = rows.length > 10 ? makeElement("p", { class: "quiet" }, `… and ${countNoun(rows.length - 10, "more document", "more documents")}`) : null;
-    const rest = changes && Math.abs(changes.rest) > 5e-5 ? makeElement("p", { class: "quiet" }, `without any document above: ${withSign(changes.rest)}`) : null;
+    const rest = changes && Math.abs(changes.rest) > 5e-5 ? makeElement("p", { class: "quiet" }, `not explained by the documents above: ${withSign(changes.rest)}`) : null;
     return makeElement("div", {}, head, makeElement("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "What moved" }, table), more, rest);
   }
 

@@ -34,7 +34,7 @@ const Detail = (() => {
       ...detail.runs.map((run, n) => makeCell(run, at, widest, data.groups ? data.group[q] : shown[n]))));
     const label = (at) => (data.groups ? data.groups[data.group[q]] : runs[shown[at]]);
     const head = makeElement("tr", {}, makeElement("th", { scope: "col", class: "number" }, "query"),
-      ...detail.runs.map((run, at) => makeElement("th", { scope: "col" }, userText(label(at)), run ? null : " (not there)")));
+      ...detail.runs.map((run, at) => makeElement("th", { scope: "col" }, userText(label(at)), run ? null : " (missing)")));
     const sums = makeElement("tr", { class: "sum" }, makeElement("th", { scope: "row", class: "number" }, "Σ"),
       ...detail.runs.map((run, at) => makeSum(run, values[shown[at]][data.shown][q])));
     const more = detail.runs.reduce((most, run) => Math.max(most, run ? run.more : 0), 0);

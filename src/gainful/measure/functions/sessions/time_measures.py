@@ -218,5 +218,5 @@ def _read_column(sessions: MatchedSessions, name: str) -> Array:
     if wrong.any():
         row = int(wrong.arg_true()[0])
         where = f"session {quote(sessions.rows['session'][row])}"
-        raise BadInput(where, f"{name} is {quote(column[row])}", "a price from 0 on in every row")
+        raise BadInput(where, f"{name} is {quote(column[row])}", "a price from 0 up in every row")
     return prices.fill_null(0.0).to_numpy()

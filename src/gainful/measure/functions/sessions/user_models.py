@@ -279,7 +279,7 @@ def session_inst(sessions: MatchedSessions, recipe: SessionRecipe) -> Array:
     With goal=session, what was looked at and what was gained count on from list to list: only so
     is INST's rule a probability, whatever was gained before.
 
-    Value: gain per document; in a list goes on with ((x − 1) / x)², x being 2T + documents looked
+    Value: gain per document; continues in a list with ((x − 1) / x)², x being 2T + documents looked
     at in the session − gain so far; after a list asks the next query with p_ref
     By hand: sINST(T=1, p_ref=0.5, max_grade=1)@2 of 1 0 / 1 is (1 + 1/2) / (5/4 + 1/2 + (3/4 * 1/4
     + 1/4 * 4/9)/2)
@@ -306,8 +306,8 @@ def session_ift(sessions: MatchedSessions, recipe: SessionRecipe) -> Array:
     With goal=session, the gain counts on from list to list. The rate is that of the list: it is
     the patch that a forager leaves.
 
-    Value: gain per document; in a list goes on as IFT's forager, by the gain of the session and the
-    gain per document of the list; after a list asks the next query with p_ref
+    Value: gain per document; continues in a list as IFT's forager, by the gain of the session and
+    the gain per document of the list; after a list asks the next query with p_ref
     By hand: sIFT(b1=1, R1=0, b2=1, R2=0, p_ref=0.5, max_grade=1)@2 of 0 1 / 1 is (1/4 + 1/2) / (5/4
     + 5/8)
     """

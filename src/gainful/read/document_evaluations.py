@@ -1,0 +1,161 @@
+"""Evaluations of the documents of a trace: grades by the place of a document in its list.
+
+Phoenix exports them in the spans themselves, or as a table with a row for each document.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from itertools import compress
+from math import isfinite
+from typing import Any
+
+from attrs import define, field
+
+from gainful.errors import BadInput
+from gainful.read.formats import find_table_format
+from gainful.read.named_columns import read_table
+from gainful.read.path_finder import find_first
+from gainful.read.read_options import ReadOptions
+from gainful.read.retrievals import Retrievals
+from gainful.read.search_results import BadResults
+from gainful.read.session_layout import SKIP
+from gainful.read.source import Source
+from gainful.text import NUMBER_PATTERN, quote
+
+SPAN_IDS = ("spanId", "span_id", "context.span_id", "context.spanId")
+PLACES_OF_DOCUMENTS = ("document_position", "documentPosition")  # of evaluations, from 0
+_SCORES = ("score", "result.score", "evaluation.score", "annotation.score")
+_LABELS = {"relevant": 1, "irrelevant": 0, "unrelated": 0, "not relevant": 0}
+_UNEVALUATED = (
+    "evaluation in {0} has neither score nor label|evaluations in {0} have neither score nor label"
+)
+_LEFT_OUT = "malformed evaluation in {0} skipped|malformed evaluations in {0} skipped"
+_OTHER_SPANS = (
+    "evaluated span in {0} is no search of {1}|evaluated spans in {0} are no searches of {1}"
+)
+_EVALUATED = "rows with the span_id of a search, document_position, and score or label"
+
+
+def read_evaluations(entries: Sequence[Any]) -> dict[int, float]:
+    """Grades of documents by their places in a list, as evaluations of a search tell them.
+
+    Of evaluations under several names, those of relevance count, or else those of the first name.
+
+    Examples:
+        >>> read_evaluations([{"document_position": 1, "name": "relevance", "score": 0.5}])
+        {1: 0.5}
+        >>> read_evaluations([{"documentPosition": 0, "result": {"label": "irrelevant"}}])
+        {0: 0.0}
+    """
+    read = [(entry, read_evaluation(entry)) for entry in entries]
+    sound = {at: grade for at, (_, grade) in enumerate(read) if isinstance(grade, tuple)}
+    chosen = choose_evaluations([read[at][0] for at in sound])
+    return dict(grade for grade, counts in zip(sound.values(), chosen, strict=True) if counts)
+
+
+def choose_evaluations(entries: Sequence[Any]) -> list[bool]:
+    """Which evaluations count: those of relevance, or else those of the first name."""
+    names = [str(find_first(entry, ("name", "annotation_name"))) for entry in entries]
+    relevance = next((name for name in names if "relevan" in name.lower()), "")
+    return [name == (relevance or names[0]) for name in names]
+
+
+def read_evaluation(entry: Any) -> tuple[int, float] | BadResults | None:
+    """The place of a document and its grade; None without score and label."""
+    found = find_first(entry, PLACES_OF_DOCUMENTS)
+    place = _parse_cell(found)
+    if place is None or not place.is_integer() or place < 0:
+        words = f"document_position {quote(found)} is no place in a list"
+        return BadResults("0 for the first document, 1, 2 …", words)
+    score, label = find_first(entry, _SCORES), find_first(entry, ("label", "result.label"))
+    if not _is_empty(score):
+        grade = _parse_cell(score)
+        words = f"score {quote(score)} is not a finite number"
+        return BadResults("a number", words) if grade is None else (int(place), grade)
+    if _is_empty(label):
+        return None
+    if (known := _LABELS.get(str(label).strip().lower())) is not None:
+        return int(place), float(known)
+    return BadResults(f"{', '.join(_LABELS)}; or a score", f"label {quote(label)} is not known")
+
+
+def _is_empty(value: Any) -> bool:
+    return value is None or value != value or (isinstance(value, str) and not value.strip())  # noqa: PLR0124  (NaN)
+
+
+def _parse_cell(value: Any) -> float | None:
+    """A finite number, which may be a text; None if it is none."""
+    is_written = isinstance(value, str) and re.fullmatch(NUMBER_PATTERN, value.strip(), re.ASCII)
+    if not is_written and not isinstance(value, (int, float)):
+        return None
+    number = float(value)
+    return number if isfinite(number) else None
+
+
+@define(eq=False)
+class EvaluationFile:
+    """Grades of a second file by span and place, and what is to be said of its rows."""
+
+    name: str
+    by_span: dict[str, dict[int, float]] = field(factory=dict)
+    found: set[str] = field(factory=set)  # spans that are searches of the trace
+    empty: int = 0  # rows without score and label
+    problems: list[tuple[str, str]] = field(factory=list)  # place and words, if left out
+
+    def report(self, retrievals: Retrievals) -> None:
+        """Count what does not count; an error if nothing is left."""
+        if not self.by_span:
+            raise BadInput(self.name, "it has no evaluation with a score or a label", _EVALUATED)
+        if not self.found:
+            span = next(iter(self.by_span))
+            words = f"none of its spans is a search of {retrievals.name}, such as {quote(span)}"
+            raise BadInput(self.name, words, _EVALUATED)
+        counts = {
+            _UNEVALUATED: self.empty,
+            _LEFT_OUT: len(self.problems),
+            _OTHER_SPANS: len(self.by_span.keys() - self.found),
+        }
+        for words, count in counts.items():
+            if count:
+                retrievals.notes[words.format(self.name, retrievals.name)] += count
+
+
+def read_evaluation_file(source: Source, reading: ReadOptions) -> EvaluationFile:
+    """A table with a row for each document of a span that was evaluated."""
+    table = read_table(source, find_table_format(source))
+    rows = list(table.frame.iter_rows(named=True))
+    file = EvaluationFile(source.name)
+
+    def refuse(row: int, words: str, expected: str) -> None:
+        if reading.policy == "error":
+            raise BadInput(table.locate(row), words, f"{expected}; {SKIP}")
+        file.problems.append((table.locate(row), words))
+
+    of_span = _group_rows(rows)
+    for at in of_span.pop("", ()):
+        refuse(at, "there is no span", _EVALUATED)
+    for span, numbers in of_span.items():
+        grades: dict[int, float] = {}
+        chosen = choose_evaluations([rows[at] for at in numbers])
+        for at in compress(numbers, chosen):
+            read = read_evaluation(rows[at])
+            if read is None:
+                file.empty += 1
+            elif isinstance(read, BadResults):
+                refuse(at, read.words, read.expected)
+            elif grades.setdefault(*read) != read[1]:
+                words = f"document {read[0]} of span {quote(span)} has another score above"
+                refuse(at, words, "each document of a span once")
+        if grades:
+            file.by_span[span] = grades
+    return file
+
+
+def _group_rows(rows: Sequence[Any]) -> dict[str, list[int]]:
+    """The numbers of the rows of each span; of those without one under an empty text."""
+    of_span: dict[str, list[int]] = {}
+    for at, row in enumerate(rows):
+        of_span.setdefault(str(find_first(row, SPAN_IDS) or ""), []).append(at)
+    return of_span
