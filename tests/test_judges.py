@@ -172,4 +172,4 @@ def test_two_of_three_judges_without_a_common_document_are_noted():
     ]
     assert result.alpha.value == 1
     assert any("judge 1 and judge 2" in note for note in result.notes)
-    assert len(result.page().sections) == 3
+    assert len(result.page().sections) == 2  # pairs, and the grades of the first
