@@ -8,7 +8,7 @@ import pytest
 from written_files import write_file
 
 import gainful
-from gainful.errors import GainfulError
+from gainful.errors import BadInput, GainfulError
 from gainful.progress import watch
 from gainful.read import lazy, source, spill
 
@@ -190,3 +190,39 @@ def test_the_command_says_so(tmp_path, monkeypatch, run_gainful):
     assert [each["mean"] for each in parts["runs"]] == [each["mean"] for each in whole["runs"]]
     assert [len(each.get("notes", ())) for each in whole["runs"]] == [0, 0]
     assert [len(each["notes"]) for each in parts["runs"]] == [1, 1]
+
+
+ROWS = [{"query": f"q{q}", "doc": f"d{d}", "score": d + 1} for q in range(9) for d in range(8)]
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda row: {"query": row["query"], "doc": row["doc"], "rank": row["score"]},
+        lambda row: {"query_id": row["query"], "doc": row["doc"], "score": row["score"]},
+        lambda row: row | {"score": True},
+        lambda row: {"query": row["query"], "retrieved": [row["doc"]]},
+        lambda _: [1, 2],
+    ],
+)
+@pytest.mark.parametrize("rows", [40, 41, 42, 43, 44, 45, 46])
+def test_lines_of_other_columns_are_refused_at_every_border(tmp_path, monkeypatch, change, rows):
+    # A piece begins with every seventh line or so: one of these numbers is at a border.
+    lines = [json.dumps(row if at < rows else change(row)) for at, row in enumerate(ROWS)]
+    (tmp_path / "qrels.txt").write_text(QRELS)
+    (tmp_path / "run.jsonl").write_text("\n".join(lines))
+    for memory in ("1000", "0"):
+        monkeypatch.setenv("GAINFUL_MEMORY", memory)
+        with pytest.raises(BadInput) as refused:
+            gainful.evaluate(tmp_path / "qrels.txt", tmp_path / "run.jsonl")
+        assert refused.value.where.startswith(str(tmp_path / "run.jsonl"))
+
+
+def test_true_beside_numbers_is_no_score(tmp_path):
+    (tmp_path / "qrels.txt").write_text(QRELS)
+    (tmp_path / "run.jsonl").write_text(
+        "\n".join(json.dumps(row) for row in (*ROWS, ROWS[0] | {"doc": "x", "score": True}))
+    )
+    with pytest.raises(BadInput) as refused:
+        gainful.evaluate(tmp_path / "qrels.txt", tmp_path / "run.jsonl")
+    assert refused.value.where.endswith(":73")

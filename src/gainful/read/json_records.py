@@ -158,8 +158,9 @@ def read_objects(source: Source) -> Iterator[tuple[str, dict[str, Any]]]:
 
 def is_whole(source: Source) -> bool:
     """Is it one list or one object over several lines, and not an object a line?"""
-    if source.head.lstrip().startswith(b"["):
-        return True
+    head = source.head.lstrip()
+    if head.startswith(b"["):
+        return re.match(rb"\[.*\]\s*\n\s*\{", head) is None
     line = source.first_line()
     if source.suffix in (".jsonl", ".ndjson"):  # of which the first line may be cut off
         return line == "{"
@@ -179,8 +180,10 @@ def build_columns(rows: Sequence[Mapping[Any, Any]]) -> pl.DataFrame:
     columns: dict[str, pl.Series] = {}
     for key in dict.fromkeys(key for row in rows for key in row):
         values, name = [row.get(key) for row in rows], str(key)
+        kinds = {*map(type, values)}
+        is_mixed = bool in kinds and not kinds <= {bool, type(None)}  # polars takes true for 1
         try:
-            columns[name] = pl.Series(name, values, strict=True)
+            columns[name] = pl.Series(name, values, pl.String if is_mixed else None, strict=True)
         except (TypeError, ValueError, OverflowError, pl.exceptions.PolarsError):
             columns[name] = pl.Series(name, [_as_text(value) for value in values], dtype=pl.String)
     return pl.DataFrame(columns)

@@ -7,6 +7,7 @@ memory would not hold, some lines at a time are read, as in memory.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
+from contextlib import suppress
 from os import PathLike
 from typing import Any
 
@@ -16,12 +17,17 @@ from attrs import evolve, field, frozen
 
 from gainful.errors import BadInput
 from gainful.read.column_names import (
+    DOC,
     KNOWN_COLUMNS,
     QRELS_ROLES,
+    QUERY,
+    RANK,
     RUN_ROLES,
+    SCORE,
     USUAL_NAMES,
     ColumnMapping,
     is_wide,
+    list_columns,
     protect_name,
     restore_name,
 )
@@ -29,7 +35,14 @@ from gainful.read.delimited import read_head
 from gainful.read.engines import POLARS, Engine, report_engine_errors
 from gainful.read.formats import build_value, find_format, read_rows
 from gainful.read.lazy_run import LazyRun, as_narwhals
-from gainful.read.named_columns import Header, InputTable, as_table, invert_renames
+from gainful.read.named_columns import (
+    Header,
+    InputTable,
+    as_table,
+    extract_any,
+    invert_renames,
+    read_table,
+)
 from gainful.read.qrels_and_run import RUN, Rows, Run
 from gainful.read.source import Source, make_memory_source, open_source
 from gainful.read.trec_files import (
@@ -141,17 +154,20 @@ class LargeRun(LazyRun):
     def stream(self) -> Iterator[Run]:
         """Some lines at a time; when all have come, notes say what was passed over."""
         lines, trailing, commented = 0, 0, False
+        names: list[str] | None = None
         for piece in self._iterate_pieces():
             if piece.strip():
                 header = self.header if lines else b""
                 try:
-                    rows, run = self._read(header + piece)
+                    rows, run, table = self._read(header + piece)
                 except BadInput:  # once more, to name its line
                     blank_lines = b"\n" * (lines - header.count(b"\n"))
-                    rows, run = self._read(header + blank_lines + piece)
+                    rows, run, table = self._read(header + blank_lines + piece)
                 if isinstance(rows, Rows) and self.format_name == "trec":
                     trailing += int(rows.frame["more"].sum())
                     commented = commented or bool(rows.notes)
+                if table is not None:
+                    names = self._refuse_other_names(table, names, lines + 1)
                 yield run
             lines += piece.count(b"\n")
         self.source.report_end()
@@ -168,12 +184,35 @@ class LargeRun(LazyRun):
                 rows = b""
         yield rows
 
-    def _read(self, text: bytes) -> tuple[Rows[Run] | Run, Run]:
+    def _read(self, text: bytes) -> tuple[Rows[Run] | Run, Run, InputTable | None]:
+        """The rows of a piece; of JSON lines, whose names may change, with the table."""
         source = make_memory_source(self.name, self.source.suffix, text)
-        rows = read_rows(source, RUN, self.format_name, self.columns)
+        table: InputTable | None = None
+        rows: Rows[Run] | Run | None = None
+        if self.format_name == "jsonl":
+            with suppress(BadInput):  # what `read_rows` says of it, it says better
+                table = read_table(source, self.format_name)
+                rows = extract_any(table, RUN, self.columns)
+        if rows is None:
+            rows = read_rows(source, RUN, self.format_name, self.columns)
         if isinstance(rows, Rows):
             rows = evolve(rows, fields={**rows.fields, "part": True})
-        return rows, evolve(build_value(rows), part=True)
+        return rows, evolve(build_value(rows), part=True), table
+
+    def _refuse_other_names(
+        self, table: InputTable, before: list[str] | None, line: int
+    ) -> list[str]:
+        """The columns that count, with lists or else by name; those of the rows before."""
+        names = ["lists"]
+        if not any(dtype.is_nested() for dtype in table.frame.dtypes):
+            header = table.rename(self.columns, RUN_ROLES).header
+            names = [header.find_column(each) or "" for each in (QUERY, DOC, (*SCORE, *RANK))]
+        if names != (before or names):
+            problem = (
+                f"this has {list_columns(names)}, the lines above {list_columns(before or [])}"
+            )
+            raise BadInput(f"{self.name}:{line}", problem, "the same columns in all lines")
+        return names
 
     def head(self, limit: int) -> Run:
         """The first rows."""
