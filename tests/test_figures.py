@@ -31,6 +31,7 @@ from gainful.show import picture
 from gainful.show.figures.drawing import Drawing
 from gainful.show.figures.figure import Look, spread_labels
 from gainful.show.figures.line_chart import axis_end
+from gainful.show.theme import LIGHT
 
 SVG = "{http://www.w3.org/2000/svg}"
 
@@ -292,6 +293,16 @@ def test_dots_are_means_and_scipys_bca_intervals():
     assert row["mean"] == pytest.approx(values.mean())
     ends = (row["low"], row["high"])
     assert ends == pytest.approx(tuple(scipys.confidence_interval), abs=1e-9)
+
+
+def test_a_run_has_one_colour_in_all_figures_whatever_its_rank():
+    worst_first = dict(reversed(RUNS.items()))
+    names, series = list(worst_first), LIGHT.series
+    for figure in ("dots", "comparison"):
+        (panel,) = draw_spec(figure, QRELS, worst_first, "nDCG@10", resamples=99)["vconcat"]
+        colours = panel["encoding"]["color"]["scale"]["range"]
+        drawn = {row["run"]: colours[row["place"]] for row in panel["data"]["values"]}
+        assert drawn == {name: series[names.index(name)] for name in drawn}
 
 
 # ── the map ──────────────────────────────────────────────────────────────────────────────────

@@ -13,6 +13,7 @@ from example_files import EXAMPLES
 from facts import find_notes, list_facts
 from refusals import refuses
 from scipy import stats
+from session_tables import make_sessions
 
 from gainful.api import report as report_api
 from gainful.errors import BadInput, BadValue, UnknownName
@@ -148,11 +149,8 @@ def test_the_course_and_the_searchers_are_drawn_in_the_colours_of_the_systems(sh
         )
         assert all(low <= mean <= high for (_, mean), (_, low, high) in zip(line["points"], line["band"], strict=True))  # fmt: skip
     swept = sweep(*TALKS, "nsDCG", depth=5, **CONVERSATION)
-    leads = np.array(data["searchers"]["leads"])
-    assert leads.argmax(axis=0).tolist() == swept.planes[0].winners.ravel().tolist()
     page = shown(conversations)
     assert swept.sentences[0] in " ".join(page.text("#searchers").split())
-    assert page.page.locator("#searchers-chart").bounding_box()["width"] > 1000
     assert page.page.locator("#course-chart").bounding_box()["width"] > 1000
     lines = page.page.locator("#course-chart .line")
     colours = lines.evaluate_all("all => all.map((one) => one.style.stroke)")
@@ -193,6 +191,25 @@ def test_the_sessions_of_a_study_are_compared_by_searcher_and_told_by_system(sho
     assert {row["session"]: row["system"].removeprefix("system ") for row in rows} == {
         name: str(system) for name, system in systems.items()
     }
+
+
+def test_the_map_of_searchers_is_that_of_sweep(shown, study):
+    text = report(study.sessions, study.qrels, "nsDCG@10", resamples=999)
+    winners = sweep(study.sessions, study.qrels, "nsDCG@10").planes[0].winners
+    leads = np.array(read_data(text)["searchers"]["leads"])
+    assert leads.argmax(axis=0).tolist() == winners.ravel().tolist()
+    chart = shown(text).page.locator("#searchers-chart svg")
+    assert chart.bounding_box()["width"] > 1000
+
+
+def test_a_map_of_one_colour_is_a_sentence(shown):
+    rows = {f"a{n}": [["good", "bad"]] for n in range(3)} | {
+        f"b{n}": [["bad", "good"]] for n in range(3)
+    }
+    sessions = make_sessions(**rows).with_columns(system=pl.col("session").str.head(1))
+    page = shown(report(sessions, {name: {"good": 1} for name in rows}, "nsDCG@2", by="system"))
+    assert not page.page.locator("#searchers-chart").is_visible()
+    assert "every searcher" in page.text("#searchers")
 
 
 def test_one_system_has_means_with_intervals_and_no_comparison(shown):
@@ -339,7 +356,7 @@ def test_what_cannot_be_compared_is_said_of_the_measure_alone():
     page = report({"one": nothing, "two": nothing}, JUDGED, [MEASURE, "sDCG(rel=9, gain=binary)@5"])
     assert "be compared: sDCG(rel=9, gain=binary)@5" in page
     assert "have the same" in page
-    assert read_data(page)["searchers"] is not None
+    assert read_data(page)["course"] is not None
 
 
 def test_where_nothing_can_be_said_that_is_the_answer(shown):

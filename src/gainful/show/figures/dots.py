@@ -57,14 +57,14 @@ def build_data(
         frame=frame,
         title=describe_leaders({main: means[main]}, directions).rstrip(".")
         if len(results) > 1
-        else "Means and their intervals",
+        else f"Means and {first.level:g} % intervals",
         caption=(
             f"{first.level:g} % intervals, {method}",
             *list_footnotes(list(results.values()), verbose=True),
             *notes,
         ),
         empty_reason=explain_empty(frame["mean"], NO_MEAN, zeros),
-        extra={"directions": directions},
+        extra={"directions": directions, "systems": list(results)},
     )
 
 
@@ -81,17 +81,19 @@ def build_difference_data(comparison: Comparison) -> FigureData:
         key=lambda pair: (measures.index(pair.measure), -ahead[pair.system]),
     )
     rows = [(pair.system, pair.measure, pair.difference, pair.low, pair.high) for pair in pairs]
+    level = 100 * (1 - comparison.evidence.method.resampling.alpha)
     frame = pl.DataFrame(rows, schema=_SCHEMA, orient="row")
     return FigureData(
         frame=frame,
         title=comparison.page().answer.split(". ")[0].rstrip("."),
         caption=(
-            f"difference to {shorten_name(comparison.baseline)}, with its interval",
+            f"difference to {shorten_name(comparison.baseline)}, with its {level:g} % interval",
             *comparison.page(verbose=True).notes,
         ),
         empty_reason=explain_empty(frame["mean"], NO_MEAN, ""),
         extra={
             "directions": {name: comparison.direction(name) for name in comparison.measures},
+            "systems": list(comparison.systems),
             "is_difference": True,
         },
     )
@@ -106,6 +108,9 @@ def draw_chart(data: FigureData, look: Look) -> Spec:
     ends = [*frame["high"].drop_nulls(), *frame["mean"].drop_nulls()]
     differ = data.extra.get("is_difference", False)
     shared = fit_axis(frame, differ) if max(ends, default=0.0) <= 1 else None
+    systems = data.extra["systems"]  # in the order of colours, in all figures of these
+    numbers = [systems.index(run) if len(systems) <= _MAX_COLOURS else 0 for run in runs]
+    colours = [series_colour(number, look.tones) for number in numbers]
     panels = []
     for measure in measures:
         measure_frame = frame.filter(pl.col("measure") == measure)
@@ -119,6 +124,7 @@ def draw_chart(data: FigureData, look: Look) -> Spec:
                 shared or fit_axis(measure_frame, differ),
                 look,
                 width,
+                colours=colours,
                 labelled=labelled,
             )
         )
@@ -148,6 +154,7 @@ def _draw_panel(  # noqa: PLR0917
     look: Look,
     width: int,
     *,
+    colours: Sequence[str],
     labelled: bool,
 ) -> Spec:
     rows = [
@@ -180,8 +187,6 @@ def _draw_panel(  # noqa: PLR0917
         "scale": {"domain": list(range(len(runs)))},
         "axis": None,
     }
-    colour_numbers = range(len(runs)) if len(runs) <= _MAX_COLOURS else [0] * len(runs)
-    colours = [series_colour(number, look.tones) for number in colour_numbers]
     tooltip = [
         nominal("run"),
         *(quantitative(column, format=".4f") for column in ("mean", "low", "high")),

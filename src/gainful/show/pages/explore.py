@@ -260,14 +260,13 @@ def _build_page_data(content: ExploreContent) -> dict[str, Any]:
     group_column = choose_group_column(sessions, content.loaded.name, columns, content.by)
     depth = max(recipe.k or 1, min(int(sessions.retrieved.max(initial=1)), _MAX_DEPTH), 1)
     return {
-        "sessions": explore_data.session_columns(sessions, content.loaded, sessions.notes),
+        "sessions": explore_data.session_columns(sessions, content.loaded),
         "queries": explore_data.query_columns(sessions, depth),
         "results": explore_data.result_columns(sessions, grades, depth),
         "pool": explore_data.pool_columns(sessions.judged, grades),
         "ownPool": explore_data.pool_columns(sessions.searcher_judgments(), grades)
         if grades.has_own
         else None,
-        "oneBase": sessions.has_single_base,
         "columns": columns,
         "grades": {
             "values": grades.values.tolist(),
@@ -312,7 +311,6 @@ def _build_measured(searcher: MeasuredSearcher | None) -> dict[str, Any] | None:
     if searcher is None:
         return None
     return {
-        "log": searcher.log,
         **{
             name: None
             if estimate is None

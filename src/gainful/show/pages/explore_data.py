@@ -53,9 +53,7 @@ def collect_grades(sessions: MatchedSessions, *, own: bool) -> Grades:
     return Grades(np.unique(np.concatenate(parts)), own)
 
 
-def session_columns(
-    sessions: MatchedSessions, loaded: Sessions, notes: Sequence[str]
-) -> dict[str, Any]:
+def session_columns(sessions: MatchedSessions, loaded: Sessions) -> dict[str, Any]:
     """A column for each thing to know of a session."""
     longest = loaded.frame.group_by("session").agg(pl.col("query").max().alias("query_count"))
     names = pl.Series("session", list(sessions.session_ids)).to_frame()
@@ -64,7 +62,6 @@ def session_columns(
         "names": [cut_text(name, _MAX_TEXT) for name in sessions.session_ids],
         "queries": sessions.query_counts.tolist(),
         "allQueries": joined["query_count"].to_list(),  # of which some may have no judgments
-        "notes": list(notes),
     }
 
 

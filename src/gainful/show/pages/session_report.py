@@ -264,7 +264,8 @@ def _list_figures(content: SessionReportContent) -> list[tuple[str, str, str]]:
         )
     if not isinstance(sweep, str):
         chance = "These are means: the headline says whether they differ significantly."
-        sweep = f"{sweep.sentences[0]} {chance} The ring marks the setting of this report."
+        ring = " The ring marks the setting of this report." if _has_map(sweep) else ""
+        sweep = f"{sweep.sentences[0]} {chance}{ring}"
     return [
         ("course", "The gain of sessions, query by query", course),
         ("searchers", "Which system is better for which searcher?", sweep),
@@ -278,7 +279,7 @@ def _build_figure_data(content: SessionReportContent) -> dict[str, Any]:
         "systems": content.groups.labels,
         "dashes": DASHES,
         "course": None if isinstance(course, str) else _build_course(content.choice, course),
-        "searchers": None if isinstance(sweep, str) else _build_map(sweep),
+        "searchers": None if isinstance(sweep, str) or not _has_map(sweep) else _build_map(sweep),
     }
 
 
@@ -291,6 +292,11 @@ def _build_course(choice: Choice, course: FigureData) -> dict[str, Any]:
         band = [(at, low, high) for at, _, low, high in rows if low is not None] if has_band else []
         series.append({"name": name, "points": [row[:2] for row in rows], "band": band})
     return {"measure": choice.measure, "lot": course.extra["depth"], "series": series}
+
+
+def _has_map(sweep: Sweep) -> bool:
+    """Does the lead change? One system in one colour needs no picture."""
+    return len(np.unique(sweep.planes[0].winners)) > 1
 
 
 def _build_map(sweep: Sweep) -> dict[str, Any]:
