@@ -955,8 +955,8 @@ def test_json_of_something_else_is_called_so_with_its_keys(tmp_path, run_gainful
     for qrels, run in ((path, RUN), (QRELS, path)):
         with pytest.raises(BadInput) as refused:
             gainful.evaluate(qrels, run, "RR")
-        assert f"it has {keys}" in refused.value.problem
-    assert f"it has {keys}" in run_gainful("check", path, status=1).out
+        assert keys in refused.value.problem
+    assert keys in run_gainful("check", path, status=1).out
 
 
 def test_ids_within_documents_are_named_by_their_path(tmp_path, run_gainful):
