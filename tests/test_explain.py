@@ -170,3 +170,9 @@ def test_gains_are_shown_as_they_are_and_not_as_differences():
     assert gainful.explain([60, 1], gain="exp").lines[1].gain == 1
     assert "1234567" in gainful.explain([1234567]).to_text()
     assert str(gainful.explain([-0.5, 1], fractional="truncate").lines[0].gain) == "0.0"
+
+
+def test_a_measure_with_parameters_has_the_length_of_the_ranking_for_its_cutoff():
+    for measure, k, cutoff in (("P", None, 4), ("P(rel=2)", None, 4), ("P(rel=2)", 2, 2)):
+        table = gainful.explain([3, 1, 2, 0], measure=measure, k=k)
+        assert table.value == gainful.explain([3, 1, 2, 0], measure=f"{measure}@{cutoff}").value

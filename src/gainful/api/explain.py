@@ -57,9 +57,10 @@ def explain(
         [0.5, 0.0, 0.3333]
     """
     ranking = read_ranking(grades, "grades")
-    if isinstance(measure, str) and measure in MEASURES:  # P alone means all nine of trec_eval
-        needs_cutoff = MEASURES[measure].cutoff_kind == "needed"
-        measure = Measure(measure) @ (max(1, int(ranking.lengths[0])) if needs_cutoff else None)
+    name = measure.partition("(")[0] if isinstance(measure, str) else ""
+    whole = isinstance(measure, str) and (name == measure or measure.endswith(")"))
+    if whole and name in MEASURES and MEASURES[name].cutoff_kind == "needed":  # P, P(rel=2)
+        measure = parse(f"{measure}@{max(1, int(ranking.lengths[0]))}")
         measure = measure if k is None else measure @ k
     parsed = parse(measure)
     parsed = parsed if parsed.k is not None or k is None else parsed @ k
