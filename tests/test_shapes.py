@@ -938,6 +938,26 @@ def test_fields_of_lists_without_known_names_are_told_by_check_too(tmp_path):
     assert "retrieved=contexts,relevant=gold,doc=ref" in finding.problems[0]
 
 
+@pytest.mark.parametrize("keys", [["foo"], ["foo", "bar"]])
+def test_rows_with_unknown_columns_are_no_queries(tmp_path, keys):
+    path = tmp_path / "rows.json"
+    path.write_text(json.dumps([dict.fromkeys(keys, 1), dict.fromkeys(keys, 2)]))
+    for qrels, run in ((path, RUN), (QRELS, path)):
+        with pytest.raises(BadInput) as refused:
+            gainful.evaluate(qrels, run, "RR")
+        assert "foo" in refused.value.problem
+    assert not gainful.check(path).ok
+
+
+def test_judgments_of_the_workbench_may_be_empty(tmp_path):
+    path = tmp_path / "workbench.json"
+    path.write_text(json.dumps({"name": "ESCI Judgments", "judgmentRatings": []}))
+    with pytest.raises(BadInput) as refused:
+        gainful.evaluate(path, RUN, "RR")
+    assert "ESCI" not in refused.value.problem
+    assert not gainful.check(path).ok
+
+
 FOREIGN = [  # of a package, LangSmith, MLflow, an engine that failed, a map
     {"name": "x", "version": "1", "dependencies": {"a": "^1"}},
     {"id": "r1", "run_type": "retriever", "inputs": {"query": "x"}, "outputs": {"documents": []}},

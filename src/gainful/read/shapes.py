@@ -153,6 +153,7 @@ def read_json(source: Source, kind: Kind[Value], columns: ColumnMapping = USUAL_
     """Judgments or a run from a file with one object {query: {document: number}}, or one list."""
     value, name = json_records.load_whole(source), source.name
     if isinstance(value, list):
+        _refuse_unknown_rows(value, name, kind)
         return _as_columns(read_sequence(value, name, kind, columns), kind)
     if not isinstance(value, dict):
         shown = value if isinstance(value, str) else json.dumps(value)
@@ -163,6 +164,19 @@ def read_json(source: Source, kind: Kind[Value], columns: ColumnMapping = USUAL_
     except BadInput as failure:
         _refuse_unknown(value, name, kind, failure)
         raise
+
+
+def _refuse_unknown_rows(entries: list[Any], name: str, kind: Kind[Any]) -> None:
+    """Objects that all have the same one or two fields are rows rather than queries."""
+    first = entries[0] if len(entries) > 1 else None
+    if not isinstance(first, dict) or not 1 <= len(first) <= 2:
+        return
+    alike = all(isinstance(entry, dict) and entry.keys() == first.keys() for entry in entries)
+    if alike and all(isinstance(value, Real) for value in first.values()):
+        keys = list_columns([*first])
+        problem = f"all objects have the keys {keys}: is each a document, or a column?"
+        allowed = f"{{query: {{document: {kind.number}}}}}; or rows with query, doc and"
+        raise BadInput(name, problem, f"{allowed} {kind.number}")
 
 
 def _as_columns(read: NestedDict | Value, kind: Kind[Value]) -> Value:
