@@ -260,6 +260,14 @@ TWO_SYSTEMS = {**SHOWN, "system": ["old"] * 4 + ["new"]}
 WHY = "nsDCG divides by"
 
 
+@pytest.mark.parametrize(("rule", "done"), [("clicked", "clicked"), ("purchased", "purchased")])
+def test_the_default_names_what_gains(rule, done):
+    frame = pl.DataFrame(TWO_SYSTEMS).with_columns(purchased=pl.col("clicked"))
+    results = gainful.sessions.evaluate(frame, gain_from=rule)
+    (note,) = (note for note in results.notes if WHY in note)
+    assert done in note.split()
+
+
 @pytest.mark.parametrize("gains", ["clicks", "judgments", "grades"])
 def test_without_a_measure_clicks_are_counted_by_sdcg_alone(gains):
     """The ideal of clicks is what the same searcher clicked, so that nsDCG rewards few of them."""

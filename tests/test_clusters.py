@@ -53,7 +53,7 @@ def randomise_by_loops(differences, clusters, signs):
 def test_turns_of_cast_say_less_than_so_many_queries():
     """AP of manual ANCE against BM25: p .0016 by turn, .032 by conversation."""
     turns, values = read_cast_ap()
-    paired = PairedValues("AP", turns, values, [0, 0])
+    paired = PairedValues("AP", turns, values, [(), ()])
     method = Method("randomisation", "max-t")
     by_turn = apply_tests([paired], PAIR, method, ["bm25", "ance"])
     clustered = read_clusters(TURN).assign(paired)
@@ -159,7 +159,7 @@ def test_tests_that_are_liberal_with_few_units_say_so(test, clusters, noted):
     queries = [f"{at}" for at in range(60)]
     values = np.stack([np.arange(1.0, 61), np.zeros(60)], axis=1)
     labels = None if clusters is None else [f"{at % clusters}" for at in range(60)]
-    notes = describe_few_units(test, [PairedValues("AP", queries, values, [0, 0], labels)], PAIR)
+    notes = describe_few_units(test, [PairedValues("AP", queries, values, [(), ()], labels)], PAIR)
     assert len(notes) == noted
     assert find_notes(notes, clusters, 'test="randomisation"') == notes
 
@@ -168,8 +168,8 @@ def test_tests_that_are_liberal_with_few_units_say_so(test, clusters, noted):
 def test_a_cluster_for_each_query_changes_nothing(test):
     values = np.random.default_rng(2).random((20, 3))
     names, pairs = list("abc"), np.array([[1, 0], [2, 0], [2, 1]])
-    paired = PairedValues("AP", [str(at) for at in range(20)], values, [0] * 3)
-    alone = PairedValues("AP", paired.queries, values, [0] * 3, [f"c{q}" for q in paired.queries])
+    paired = PairedValues("AP", [str(at) for at in range(20)], values, [()] * 3)
+    alone = PairedValues("AP", paired.queries, values, [()] * 3, [f"c{q}" for q in paired.queries])
     correction = "max-t" if test == "randomisation" else "none"
     method = Method(test, correction, "measure", Resampling(resamples=499))
     plain, clustered = (apply_tests([item], pairs, method, names) for item in (paired, alone))
@@ -180,7 +180,7 @@ def test_a_cluster_for_each_query_changes_nothing(test):
 def test_turns_of_equal_conversations_are_no_evidence_of_their_number():
     """What is repeated in every turn is as sure as with one turn."""
     values = np.random.default_rng(4).normal(0.3, 1, (12, 2))
-    once = PairedValues("AP", [f"{at}_1" for at in range(12)], values, [0, 0])
+    once = PairedValues("AP", [f"{at}_1" for at in range(12)], values, [(), ()])
     turns = [f"{at}_{turn}" for at in range(12) for turn in (1, 2, 3)]
     thrice = PairedValues("AP", turns, np.repeat(values, 3, axis=0), [0, 0])
     for test in ("randomisation", "t"):

@@ -663,3 +663,21 @@ def test_so_few_searchers_that_nothing_can_be_significant_are_said_to_be():
     comparison = compare(sessions_from_design(design), measures="sDCG@10")
     assert comparison.pairs[0].p == 2 / 16
     assert list_facts(comparison.notes[-1]) == ["sDCG@10", "0.05"]
+
+
+def test_sessions_without_searchers_are_what_is_permuted():
+    frame = pl.DataFrame({
+        "session": [f"s{at}" for at in range(12)],
+        "query": 1,
+        "rank": 1,
+        "doc": "a",
+        "grade": [at % 5 for at in range(12)],
+        "system": ["A", "B"] * 6,
+        "name": [f"n{at}" for at in range(12)],
+    })  # fmt: skip
+    comparison = compare(frame, measures="sDCG@10", resamples=99)
+    assert "searcher" not in comparison.evidence.test_words
+    assert len(find_notes(comparison.notes, "effect", "size")) == 1
+    assert all(pair.effect is None for pair in comparison.pairs)
+    with refuses(CannotCompare, "session"):
+        compare(frame, measures="sDCG@10", by="name", resamples=99)

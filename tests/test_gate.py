@@ -56,6 +56,12 @@ def test_a_rule_is_kept_up_to_its_bound(gate, base, run, words, facts):
     assert tell(out)[: len(facts.split())] == facts.split()
 
 
+def test_a_floor_that_no_run_can_reach_is_refused(gate):
+    assert list_facts(gate("best.txt", "--floor", "RR=80", status=2))[-3:] == ["1", "80", "0.8"]
+    gate("best.txt", "--floor", "NumRel=80", status=1)  # a count has no highest value
+    gate("best.txt", "--floor", "RR=1")
+
+
 def test_a_level_that_no_p_can_reach_is_refused(gate, base):
     words = ("-m", "RR", *base, "--significant", str(1 / 256 - 1e-9))
     assert "0.003906" in gate("worse.txt", *words, status=2)
@@ -307,6 +313,13 @@ def test_junit_has_a_case_for_each_rule(gate, base):
     assert list_facts(bad.attrib["name"]) == ["RR", "0.01"]
     assert list_facts(bad.find("failure").attrib["message"])[:2] == ["RR", "0.0625"]
     assert "q3" in suite.find("system-out").text
+
+
+def test_a_gate_that_fails_says_so_beside_its_file(gate_folder, run_gainful):
+    words = ("--floor", "RR=0.99", "--floor", "P@1=0.99", "-o", "gate.xml")
+    failed = run_gainful("gate", "qrels.txt", "once.txt", *words, status=1)
+    assert list_facts(failed.err)[:4] == ["FAILED", "RR", "0.9375", "0.99"]
+    assert run_gainful("gate", "qrels.txt", "best.txt", *words).err == ""
 
 
 def test_junit_holds_names_that_xml_cannot(gate, gate_folder):

@@ -58,7 +58,8 @@ SKEWED = ([4] * 29 + [1], [4] * 15 + [3] * 14 + [10])  # 14 gain 1/12, one loses
 
 
 def test_where_losses_are_rare_and_large_the_limit_is_said_to_be_lenient(gate_folder):
-    rules = {"no_worse_than": {"RR": 0.2}}
+    rules = {"no_worse_than": {"RR": 0.08}}
+    _, far = judge_changes(gate_folder, *SKEWED, no_worse_than={"RR": 0.5})
     _, verdict = judge_changes(gate_folder, *SKEWED, **rules)
     assert verdict.passed
     (note,) = find_notes(verdict.notes, "RR", "skewed", "losses")
@@ -69,7 +70,7 @@ def test_where_losses_are_rare_and_large_the_limit_is_said_to_be_lenient(gate_fo
     assert turned.passed
     assert even.passed
     assert not failed.passed
-    for other in (turned, even, failed):
+    for other in (turned, even, failed, far):
         assert not any("skewed" in text for text in other.notes)
 
 
@@ -93,6 +94,17 @@ def test_what_is_not_shown_fails_even_if_the_mean_hardly_fell(gate, base):
     assert find_notes(out.splitlines(), "RR", "0.1", "BROKEN")
     assert find_notes(out.splitlines(), "one-sided", "95", "t")
     gate("once.txt", *base, "--no-worse-than", "RR=0.2", "--test", "t")
+
+
+def test_a_run_that_is_shown_to_be_better_is_said_to_be_better(gate_folder):
+    even = [4] * 14 + [3, 5] * 8
+    _, verdict = judge_changes(gate_folder, even, [2] * 30, no_worse_than={"RR": 0.1})
+    (check,) = verdict.checks
+    assert check.limit > 0
+    assert list_facts(check.message)[1:] == [
+        f"{check.value - check.baseline:.4f}", f"{check.limit:.4f}".rstrip("0"), "95",
+    ]  # fmt: skip
+    assert "worse" not in check.message
 
 
 def test_the_same_run_is_shown_to_be_no_worse(gate, base):

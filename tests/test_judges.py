@@ -6,6 +6,7 @@ import hypothesis.strategies as st
 import krippendorff
 import numpy as np
 import pytest
+from facts import find_notes
 from hypothesis import given
 from refusals import refuses
 from sklearn.metrics import cohen_kappa_score
@@ -90,6 +91,22 @@ def test_judges_that_turn_the_order_of_runs_flip_significant_differences():
     assert gainful.compare_judges([left, left], runs, "RR", resamples=999).flips == 0
 
 
+def test_two_runs_have_means_and_no_tau():
+    runs = {"ab": {"1": ["a", "b"], "2": ["d"]}, "ba": {"1": ["b", "a"], "2": ["e"]}}
+    result = gainful.compare_judges({"people": PEOPLE, "model": MODEL}, runs, "RR", **FEW)
+    assert result.order.means["people"] == {"ab": 1.0, "ba": 0.25}
+    assert find_notes(result.notes, 2, "tau", 3)
+    *_, means = (section for section in result.page().sections if section.table)
+    assert means.table.columns == ("run", "people", "model")
+
+
+def test_where_judges_agree_no_query_is_one_of_disagreement():
+    for judges, number in (([PEOPLE, MODEL], 2), ([PEOPLE, PEOPLE], 0)):
+        sections = gainful.compare_judges(judges, **FEW).page().sections
+        listed = [part for part in sections if part.table and part.table.columns[0] == "query"]
+        assert sum(len(part.table.rows) for part in listed) == number
+
+
 def test_intervals_hold_the_estimate_and_one_query_has_none():
     random = np.random.default_rng(3)
     first = random.integers(0, 4, 400)
@@ -126,7 +143,7 @@ def test_three_judges_on_the_command_line(tmp_path, run_gainful):
         ([PEOPLE, {"9": {"a": 1}}], {}, BadInput, "judge 2"),
         ([PEOPLE, MODEL], {"weights": "cubic"}, BadValue, "weights"),
         ([PEOPLE, MODEL], {"level": "ratio"}, BadValue, "level"),
-        ([PEOPLE, MODEL], {"runs": [{"1": ["a"]}, {"1": ["b"]}]}, BadValue, "the number of runs"),
+        ([PEOPLE, MODEL], {"runs": [{"1": ["a"]}]}, BadValue, "the number of runs"),
         ([{"1": {"a": 1e300}}] * 2, {}, BadInput, "judge 1 and judge 2"),
         ([{"1": {str(n): n for n in range(60)}}] * 2, {}, BadInput, "judge 1 and judge 2"),
     ],
@@ -155,4 +172,4 @@ def test_two_of_three_judges_without_a_common_document_are_noted():
     ]
     assert result.alpha.value == 1
     assert any("judge 1 and judge 2" in note for note in result.notes)
-    assert len(result.page().sections) == 3
+    assert len(result.page().sections) == 2  # pairs, and the grades of the first

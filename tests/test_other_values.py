@@ -7,12 +7,22 @@ import pandas as pd
 import polars as pl
 import pytest
 from example_files import EXAMPLES, NEWS
+from facts import find_notes, list_facts
 from refusals import refuses
 
 import gainful
 from gainful.errors import BadInput, BadValue, NoColumn, UnknownName, WrongType
 
 NAMES = ("bm25", "dense")
+
+
+def test_queries_that_a_run_lacks_are_named_and_counted():
+    values = {"a": {"F1": {"1": 0.5, "2": 0.2, "x": 1.0}}, "b": {"F1": {"1": 0.7, "2": 0.1}}}
+    compared = gainful.compare(gainful.read_values(values))
+    assert find_notes(compared.notes, "F1", 1, "a", "'x'")
+    for footnotes in (compared.footnotes, compared.all_footnotes):
+        (line,) = footnotes
+        assert list_facts(line) == ["2", "3"]
 
 
 @pytest.fixture(scope="module")

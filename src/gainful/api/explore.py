@@ -18,7 +18,7 @@ from gainful.evidence.intervals import DrawnUnits, draw_searchers
 from gainful.evidence.searchers.calibration import AnyCalibration, read_calibration
 from gainful.evidence.searchers.fit import Estimate
 from gainful.match.session_groups import session_columns
-from gainful.measure.build_session_recipes import WHY_NOT_NSDCG, usual_session_measures
+from gainful.measure.build_session_recipes import explain_default, usual_session_measures
 from gainful.measure.discount import USUAL_RANGE
 from gainful.measure.entry import SessionRecipe
 from gainful.measure.measure import Measure
@@ -84,7 +84,7 @@ def explore(
         command = command_words(sessions, qrels, reading.options)
     judgments, loaded = reading.read(sessions, qrels, whole=True)
     if measure is None and loaded.observed:
-        loaded = evolve(loaded, notes=(*loaded.notes, WHY_NOT_NSDCG))
+        loaded = evolve(loaded, notes=(*loaded.notes, explain_default(loaded.observed)))
         recipe = _choose_recipe(usual_session_measures(loaded.observed)[-1], reading)
     matched = match_for(recipe, loaded, judgments)
     if matched.size > _MAX_SESSIONS:

@@ -16,7 +16,7 @@ from gainful.defaults import ALPHA, RESAMPLES, SEED
 from gainful.errors import BadValue, WrongType
 from gainful.evidence.judges import JudgeAgreement, compare_grades
 from gainful.evidence.method import build_method, test_pairs
-from gainful.evidence.orders.order import Order, check_run_count, order_means
+from gainful.evidence.orders.order import MIN_RUNS, Order, check_run_count, order_means
 from gainful.evidence.pairing import pair_results
 from gainful.evidence.statistics.outcome import Resampling
 from gainful.measure.build_recipes import USUAL_MEASURES
@@ -25,6 +25,7 @@ from gainful.read.inputs import AnyQrels, as_qrels_columns
 from gainful.text import name_files
 from gainful.types import Flags
 
+_MIN_RUNS = 2  # whose order judges can agree on
 MEASURE = USUAL_MEASURES[0]  # that orders runs, if none is named
 Judges = Mapping[str, AnyQrels] | Sequence[AnyQrels]
 
@@ -46,7 +47,7 @@ def compare_judges(
 
     Args:
         judges: two or more judgments, {name: qrels} or a list; each whatever `evaluate` takes.
-        runs: three or more runs, to see whether judges order them alike.
+        runs: two or more runs, to see whether judges order them alike; tau needs three.
         measure: measure that orders the runs; by default nDCG@10.
         weights: of kappa: none, linear (default) or quadratic in the steps between two grades.
         level: of Krippendorff's alpha: nominal, ordinal (default) or interval.
@@ -77,9 +78,11 @@ def compare_judges(
         reading.columns.refuse_unread()
         return agreement
     named_runs = name_runs(runs)
-    check_run_count(len(named_runs))
+    check_run_count(len(named_runs), _MIN_RUNS)
     order, flips = _order_runs(columns, named_runs, measure, reading, resampling)
-    return evolve(agreement, measure=str(measure), order=order, flips=flips)
+    few = f"{len(named_runs)} runs: tau needs at least {MIN_RUNS}"
+    notes = (*agreement.notes, *([few] if len(named_runs) < MIN_RUNS else []))
+    return evolve(agreement, measure=str(measure), order=order, flips=flips, notes=notes)
 
 
 def _name_judges(judges: Judges) -> dict[str, AnyQrels]:
@@ -128,4 +131,5 @@ def _order_runs(
         signs.append(flags * np.sign(values[pairs[:, 0]] - values[pairs[:, 1]]))
         lower += [judge] if results[0].directions[name].is_lower else []
     flips = int(((np.max(signs, axis=0) > 0) & (np.min(signs, axis=0) < 0)).sum())
-    return order_means(means, significant=significant, lower_is_better=lower), flips
+    order = order_means(means, significant=significant, lower_is_better=lower, least=_MIN_RUNS)
+    return order, flips

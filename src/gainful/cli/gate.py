@@ -17,6 +17,7 @@ from gainful.cli.answer import (
     command,
     deliver,
     is_same_file,
+    is_stdout,
     name_runs,
     refuse_overwriting,
 )
@@ -37,7 +38,8 @@ from gainful.evidence.gates.verdict import Verdict
 from gainful.evidence.statistics.paired_tests import TESTS
 from gainful.measure.build_recipes import USUAL_MEASURES
 from gainful.page.render import SUFFIXES
-from gainful.text import NUMBER_PATTERN
+from gainful.page.table import to_one_line
+from gainful.text import NUMBER_PATTERN, count_noun
 
 _OWN_SUFFIXES = {"junit": ".xml"}  # of a form that only a verdict has
 _RULES = tuple(attribute.name for attribute in fields(Rules))
@@ -186,6 +188,10 @@ def gate(
         *(qrels, run, rules), baseline=baseline, save_to=save_baseline, name=name, **options
     )
     deliver(verdict.page(verbose=verbose), form, output, beside=verdict.files_to_save())
+    if not verdict.passed and not is_stdout(output):
+        first, *others = verdict.broken_checks
+        more = f" (and {count_noun(len(others), 'other rule')})" if others else ""
+        say(to_one_line(f"FAILED: {first.message}{more}; wrote {output}"))
     _append_summary(verdict)
     return 0 if verdict.passed else 1
 

@@ -16,7 +16,7 @@ from gainful.page.shown import Shown
 
 @command(
     argument("QRELS QRELS..."),
-    Row("--run runs FILE", "A run to rank by each judge; three or more.", multiple=True, type=PATH),
+    Row("--run runs FILE", "A run to rank by each judge; two or more.", multiple=True, type=PATH),
     option("measure", "Measure that ranks the runs.", default=api.MEASURE),
     Row(
         "--weights",

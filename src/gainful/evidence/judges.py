@@ -11,7 +11,7 @@ import polars as pl
 from attrs import evolve, frozen
 
 from gainful.errors import BadInput, BadValue
-from gainful.evidence.orders.order import Order
+from gainful.evidence.orders.order import MIN_RUNS, Order
 from gainful.evidence.statistics.bootstrap import (
     bootstrap_interval,
     name_interval,
@@ -125,7 +125,9 @@ class JudgeAgreement(Shown):
 
     def page(self, *, verbose: bool = False) -> Page:
         """How well the judges agree, where they differ, and what that does to the order of runs."""
-        listed = self.disagreements[: None if verbose else _LISTED_QUERIES]
+        differing = [item for item in self.disagreements if item.difference]
+        listed = self.disagreements if verbose else differing[:_LISTED_QUERIES]
+        most = Section("Queries with most disagreement", build_table(listed, _QUERY_COLUMNS))
         first = self.pairs[0].judges[0]
         pairs_of_first = [pair for pair in self.pairs if pair.judges[0] == first]
         return Page(
@@ -133,7 +135,7 @@ class JudgeAgreement(Shown):
             sections=[
                 Section(table=build_table(self.pairs, _PAIR_COLUMNS, labels=2)),
                 *map(_tabulate_counts, self.pairs if verbose else pairs_of_first),
-                Section("Queries with most disagreement", build_table(listed, _QUERY_COLUMNS)),
+                *([most] if differing else []),
                 *_tabulate_order(self),
             ],
             notes=[*_describe_method(self), *mark_notes(self.notes)],
@@ -354,10 +356,9 @@ def _tabulate_order(result: JudgeAgreement) -> list[Section]:
     runs = list(order.places(result.judges[0]))
     means = [(run, *(order.means[judge][run] for judge in result.judges)) for run in runs]
     table = Table(("run", *result.judges), means, numeric=True, label_columns=1)
-    return [
-        Section(f"{result.measure} by each judge", table),
-        Section(table=build_table(order.agreement, _ORDER_COLUMNS, labels=2)),
-    ]
+    agreement = Section(table=build_table(order.agreement, _ORDER_COLUMNS, labels=2))
+    means_of_judges = Section(f"{result.measure} by each judge", table)
+    return [means_of_judges, *([agreement] if len(runs) >= MIN_RUNS else [])]
 
 
 def _describe_pair(result: JudgeAgreement) -> str:

@@ -16,6 +16,7 @@ from gainful.evidence.statistics.correction import TUKEY
 from gainful.evidence.statistics.effect_size import constant_columns
 from gainful.evidence.statistics.outcome import Outcome, Resampling, UnitSums, drop_rounding_noise
 from gainful.evidence.statistics.paired_tests import TESTS, randomisation_test, tukey_test
+from gainful.measure.groups import list_names
 from gainful.measure.values import Results
 from gainful.read.column_names import TURN_QUERY
 from gainful.text import count_noun, join_words, name_way, quote
@@ -43,14 +44,14 @@ NOT_A_MEAN = {
 class PairedValues:
     """The values of one measure: a row for each query that all runs have, a column for each run.
 
-    `left_out` counts the queries of each run that another one lacks; `clusters` name for each
+    `left_out` are the queries of each run that another one lacks; `clusters` name for each
     query what it belongs to, where queries are not independent.
     """
 
     measure: str
     queries: Sequence[str]
     values: Array
-    left_out: Sequence[int]
+    left_out: Sequence[Sequence[str]]
     clusters: Sequence[str] | None = None
     noun: str = "query"  # what a row is: query, user, or conversation that several systems had
 
@@ -87,12 +88,12 @@ def pair_values(runs: Sequence[Mapping[str, float]], measure: str) -> PairedValu
     Examples:
         >>> paired = pair_values([{"1": 0.5, "2": 0.3}, {"2": 0.4, "3": 0.1}], "AP")
         >>> paired.queries, paired.values.tolist(), paired.left_out
-        (['2'], [[0.3, 0.4]], [1, 1])
+        (['2'], [[0.3, 0.4]], [['1'], ['3']])
     """
     common = set(runs[0]).intersection(*runs[1:])
     queries = [query for query in runs[0] if query in common]
     values = np.array([[run[query] for run in runs] for query in queries], dtype=np.float64)
-    left_out = [len(run) - len(queries) for run in runs]
+    left_out = [[query for query in run if query not in common] for run in runs]
     return PairedValues(
         measure, queries, drop_rounding_noise(values.reshape(len(queries), len(runs))), left_out
     )
@@ -157,10 +158,10 @@ def describe_left_out(paired: PairedValues, names: Sequence[str]) -> list[str]:
     """What is said of queries that only some of the runs have."""
     kind = "systems" if paired.noun == "conversation" else "runs"
     return [
-        f"{paired.measure}: {count_noun(number, paired.noun)} of {name} left out, as not all "
-        f"{kind} have {'it' if number == 1 else 'them'}"
-        for name, number in zip(names, paired.left_out, strict=True)
-        if number
+        f"{paired.measure}: {count_noun(len(queries), paired.noun)} of {name} left out, as not all "
+        f"{kind} have {'it' if len(queries) == 1 else 'them'}: {list_names(queries)}"
+        for name, queries in zip(names, paired.left_out, strict=True)
+        if queries
     ]
 
 

@@ -209,7 +209,7 @@ def measure_errors(
             problem = "no query counts in both the original and the reproduction"
             raise CannotCompare(f"{name}: {problem}")
         if any(pair.left_out):
-            number = count_noun(sum(pair.left_out), "query")
+            number = count_noun(sum(map(len, pair.left_out)), "query")
             notes.append(f"{name} ({run}): {number} of only one side left out")
         first, second = pair.values[:, 0], pair.values[:, 1]
         farthest = np.maximum(first, 1 - first)

@@ -26,10 +26,6 @@ from gainful.measure.language import parse_inner_measure
 from gainful.measure.measure import Measure, cutoff
 
 _USUAL_SESSION_MEASURES = ("sDCG@10", "nsDCG@10")
-WHY_NOT_NSDCG = (
-    "with gain from clicks, the default is sDCG alone: nsDCG divides by the best order of the same "
-    "searcher's clicks, and so rewards few clicks"
-)
 _MAX_DEPTH = 10_000_000  # results of a query that a measure can look at
 # Of `like`, for measures that leave a choice in them
 _SETTINGS_OF_SOME_MEASURES = ("duplicates", "depth")
@@ -72,6 +68,14 @@ def _parse_text(text: str) -> dict[str, float | str]:
         except ValueError:
             prices[name] = price
     return prices
+
+
+def explain_default(observed: str) -> str:
+    """Why nsDCG is no default where gain comes from actions: clicked, bought, …."""
+    return (
+        f"with gain from {observed} results, the default is sDCG alone: nsDCG divides by the best "
+        f"order of the {observed} results, and so rewards having few"
+    )
 
 
 def usual_session_measures(observed: str) -> tuple[str, ...]:

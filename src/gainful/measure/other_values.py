@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,8 @@ from gainful.measure.entry import Entry, Recipe
 from gainful.measure.gain import GAINS
 from gainful.measure.language import parse
 from gainful.measure.results import QueryResults
+from gainful.measure.values import Results
+from gainful.text import count_noun
 from gainful.types import Array
 
 _CONVENTION = evolve(GAINFUL, name="another tool")
@@ -32,11 +35,24 @@ class NamedValue:
         return self.name
 
 
+@frozen(eq=False, repr=False, kw_only=True)
+class GivenValues(QueryResults):
+    """Values of a run by query, of which nothing is known but where they are from."""
+
+    @staticmethod
+    def list_counts(results: Sequence[Results], *, verbose: bool) -> list[str]:  # noqa: ARG004
+        """How many queries have a value in all runs, and how many in one or more."""
+        first, *others = ({*run.ids} for run in results)
+        common, known = first.intersection(*others), first.union(*others)
+        among = "" if common == known else f"{len(common)} of "
+        return [f"values of another tool · {among}{count_noun(len(known), results[0].unit)}"]
+
+
 def build_results(frame: pl.DataFrame, notes: tuple[str, ...] = ()) -> dict[str, QueryResults]:
     """Results of each run out of run, query, measure and value; a query without one is left out."""
     measures = frame["measure"].unique(maintain_order=True).cast(pl.String).to_list()
     recipes = {name: _describe_measure(name, frame) for name in measures}
-    results = {}
+    results: dict[str, QueryResults] = {}
     for (run,), part in frame.group_by("run", maintain_order=True):
         ids = part["query"].unique(maintain_order=True)
         place = ids.to_frame().with_row_index("place")
@@ -46,7 +62,7 @@ def build_results(frame: pl.DataFrame, notes: tuple[str, ...] = ()) -> dict[str,
             values = np.full(len(ids), np.nan)
             values[rows["place"].to_numpy()] = rows["value"].fill_null(np.nan).to_numpy()
             by_measure[name] = np.ma.masked_invalid(values)
-        results[str(run)] = QueryResults(
+        results[str(run)] = GivenValues(
             name=str(run),
             ids=ids.to_list(),
             values=by_measure,

@@ -90,6 +90,8 @@ class Study(Sample):
             raise CannotCompare(
                 f"all sessions have the {by} {quote(names[0])}: there is nothing to compare"
             )
+        if len(names) == len(values) > 2:
+            raise CannotCompare(f"each {by} has one session: nothing can be compared")
         measures = list(results.values)
         numbers = [_encode_names(columns[name])[1] for name in blocks]
         means = [values[system == at].mean(axis=0) for at in range(len(names))]
@@ -326,6 +328,8 @@ class Study(Sample):
                 method,
             )
         words = STUDY_TESTS[self.test]
+        if not self.blocks:
+            words = words.replace("searchers' whole assignments", "sessions")
         within = f"within {pluralise(self.paired_by)}"
         if self.test == FREEDMAN_LANE:
             terms = join_words([*self.blocks, self.kind])
@@ -399,7 +403,10 @@ class Study(Sample):
         """What one should know before believing a difference."""
         notes, unit = list(self.notes), self.paired_by
         if unit == "session":
-            notes.append("no blocks: each session is treated as a separate searcher")
+            notes.append(
+                "no blocks: each session is treated as a separate searcher, who tried one "
+                f"{self.kind}, so there is no effect size"
+            )
         for pair in comparison.pairs:
             means = dict(zip(self.names, comparison.means[pair.measure], strict=True))
             if not np.isclose(pair.difference, means[pair.system] - means[pair.other]):
@@ -415,7 +422,7 @@ class Study(Sample):
 def _describe_pair(pair: Pair, unit: str, alpha: float) -> Iterator[str]:
     if pair.difference == 0 and pair.effect is None:
         yield " are equal: the difference is 0"
-    if pair.effect is None:
+    if pair.effect is None and unit != "session":
         yield f": fewer than two {unit}s tried both, so there is no effect size"
     elif pair.identical:
         yield f" are equal in every {unit}: p is {pair.p:g}"

@@ -326,6 +326,8 @@ def _check_limits(results: Results, rules: Rules, mean: Mapping[str, float]) -> 
             for name, group, some in _list_groups(results, spelling, rule):
                 if results.directions[name].is_lower != direction.is_lower:
                     raise BadValue(rule, spelling, allowed)
+                if rule == "floor":
+                    _refuse_impossible(results, name, limit)
                 value = mean[name] if group is None else results.mean_of(name, some)
                 if not isfinite(value):
                     problem = f"{name} of {group} has no mean, as no {results.unit} counts"
@@ -333,6 +335,16 @@ def _check_limits(results: Results, rules: Rules, mean: Mapping[str, float]) -> 
                     raise BadInput(results.name, problem, expected)
                 ok = direction.sign * (value - limit) >= -rounding_slack(limit)
                 yield Check(rule, name, value, limit, ok=ok, direction=direction, group=group)
+
+
+def _refuse_impossible(results: Results, name: str, floor: float) -> None:
+    """A floor that no run can reach says nothing of this one."""
+    entry = results.recipes[name].entry
+    is_share = entry.bounded and entry.aggregation != "sum" and results.values[name].max() <= 1
+    if not is_share or floor <= 1:
+        return
+    meant = f": if {floor:g} is per cent, {floor / 100:g}" if floor <= 100 else ""
+    raise BadValue(f"floor of {name}", floor, f"at most 1{meant}")
 
 
 def _check_drops(sides: Sides) -> Iterator[Check]:

@@ -96,8 +96,12 @@ def _tell_drop(check: Check) -> str:
 
 def _tell_margin(check: Check) -> str:
     change, limit = check.value - (check.baseline or 0.0), check.limit or 0.0
-    shown, if_at_all = ("is", ", if at all") if check.ok else ("is not shown to be", "")
     confidence = f"{100 * (1 - (check.level or 0.0)):g} %"
+    if check.ok and check.direction.sign * limit > 0:
+        found = f"at least {format_exact(round(abs(limit), 4))} with {confidence} confidence"
+        better = f"{check.measure} is better than the baseline by {abs(change):.4f}"
+        return f"{better} ({found})"
+    shown, if_at_all = ("is", ", if at all") if check.ok else ("is not shown to be", "")
     return (
         f"{check.measure} {shown} worse than the baseline by less than "
         f"{format_exact(check.bound)}{if_at_all}: it changed by {format_change(change)}, at worst "

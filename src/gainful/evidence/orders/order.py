@@ -427,7 +427,7 @@ def _list_rows(order: Order) -> Table:
     return Table(columns, rows, numeric=True, label_columns=4)
 
 
-_MIN_RUNS = 3
+MIN_RUNS = 3
 _MAX_PAIRS = 5  # discordant pairs of two measures that are kept
 
 
@@ -436,6 +436,8 @@ def order_means(
     p: float = PERSISTENCE,
     significant: Mapping[str, Flags | None] | None = None,
     lower_is_better: Collection[str] = (),
+    *,
+    least: int = MIN_RUNS,
 ) -> Order:
     """How similar are the orders by these means? For sessions, sweeps, or numbers of a paper.
 
@@ -445,6 +447,7 @@ def order_means(
         significant: which pairs of systems a measure finds different, in the order of
             `itertools.combinations`, where that is known.
         lower_is_better: the measures where lower is better.
+        least: how many systems there must be.
 
     Examples:
         >>> order = order_means(
@@ -462,7 +465,7 @@ def order_means(
             raise BadValue(
                 f"means[{measure!r}]", by_system, f"the systems of {first}, with a mean each"
             )
-    check_run_count(len(means[first]))
+    check_run_count(len(means[first]), least)
     runs = tuple(means[first])
     flags = significant or {}
     for measure in lower_is_better:
@@ -509,10 +512,10 @@ def order_means(
     )
 
 
-def check_run_count(runs: int) -> None:
+def check_run_count(runs: int, least: int = MIN_RUNS) -> None:
     """With two runs there is one pair: measures agree on it or not, and no tau says more."""
-    if runs < _MIN_RUNS:
-        raise BadValue("the number of runs", runs, "at least 3: fewer have no useful order")
+    if runs < least:
+        raise BadValue("the number of runs", runs, f"at least {least}: fewer have no useful order")
 
 
 def order_results(

@@ -13,8 +13,8 @@ from gainful.convention.session import JK2008, SESSION_CONVENTIONS, minimum_posi
 from gainful.errors import BadValue, NoIdeal, NothingToAverage, WrongType, check_name
 from gainful.match.sessions import MatchedSessions, match_sessions
 from gainful.measure.build_session_recipes import (
-    WHY_NOT_NSDCG,
     build_session_recipe,
+    explain_default,
     usual_session_measures,
 )
 from gainful.measure.catalogue.sessions import WITH_VECTORS
@@ -241,7 +241,8 @@ def note_opened(sessions: MatchedSessions, recipes: Mapping[str, SessionRecipe])
 def note_recipes(recipes: Mapping[str, SessionRecipe], observed: str) -> list[str]:
     """What one should know of measures before believing a value, whatever the sessions are."""
     names = tuple(name for name, recipe in recipes.items() if not recipe.entry.is_cost)
-    notes = [WHY_NOT_NSDCG] if observed and names == usual_session_measures(observed) else []
+    is_default = observed and names == usual_session_measures(observed)
+    notes = [explain_default(observed)] if is_default else []
     unbounded = "can exceed 1: its ideal does not limit the gain of documents"
     for name, recipe in recipes.items():
         if recipe.can_pass_one:

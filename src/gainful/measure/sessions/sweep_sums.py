@@ -22,8 +22,8 @@ from gainful.formula import NamedFormula
 from gainful.match.session_groups import Keys, count_sessions, number_groups, order_keys
 from gainful.match.sessions import MatchedSessions
 from gainful.measure.build_session_recipes import (
-    WHY_NOT_NSDCG,
     build_session_recipe,
+    explain_default,
     usual_session_measures,
 )
 from gainful.measure.catalogue.sessions import WITH_VECTORS
@@ -154,7 +154,7 @@ def build_sweep_grid(
     observed: str = "",
 ) -> SweepGrid:
     """Everything that is asked of a sweep, checked."""
-    notes = [WHY_NOT_NSDCG] if measure is None and observed else []
+    notes = [explain_default(observed)] if measure is None and observed else []
     if measure is None:
         measure = usual_session_measures(observed)[-1].partition("@")[0]
     convention = like_sessions(like)

@@ -59,7 +59,7 @@ def build_data(
             f"mean difference {mean:+.4f} over {count_noun(len(frame), unit)}: {second} better "
             f"on {better}, {first} on {worse}, equal on {len(frame) - better - worse}"
         )
-    dropped = max(pairs.left_out)
+    dropped = max(map(len, pairs.left_out))
     dropped_note = f"Note: {count_noun(dropped, unit)} left out, as only one run has them"
     return FigureData(
         frame=frame,
