@@ -14,10 +14,10 @@ help: ## what one can do here
 
 # What is installed is remembered by a stamp, so that a second run has nothing to do.
 $(VENV)/.made:
-	@echo "Making $(VENV) …"
+	@test -x $(BIN)/python || echo "Making $(VENV) …"
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
 	  || { echo "gainful needs Python 3.11 or later; set PYTHON=python3.x"; exit 1; }
-	@$(PYTHON) -m venv $(VENV)
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	@touch $@
 
 $(VENV)/.base: pyproject.toml | $(VENV)/.made

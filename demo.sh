@@ -2,10 +2,12 @@
 # A short tour: runs on four queries and on forty, one ranking of six documents, 120 sessions.
 set -eu
 gainful=$1
+bold='' plain=''
+if [ -t 1 ]; then bold='\033[1m' plain='\033[0m'; fi
 show() {
   words=''
   for word; do case $word in *[!A-Za-z0-9_./@=-]*) words="$words '$word'" ;; *) words="$words $word" ;; esac; done
-  printf '\n\033[1m$ gainful%s\033[0m\n\n' "$words"
+  printf '\n%b$ gainful%s%b\n\n' "$bold" "$words" "$plain"
   "$gainful" "$@"
 }
 

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings, strategies as st
 from trec_files import assert_alike
 
+import gainful
 from gainful.read.small_trec import read_small_files
 
 
@@ -91,3 +92,18 @@ def test_they_are_evaluated_without_polars(tmp_path, run_python):
     assert all(before[:-1] == after[:-1] for before, after in pairwise(answers))
     assert int(answers[0][-1]) == 1  # what stands in its place
     assert int(answers[1][-1]) > 50
+
+
+@pytest.mark.parametrize("engine", ["", "pure"])
+def test_scores_that_rise_down_a_file_are_noted(tmp_path, monkeypatch, engine):
+    if engine:
+        monkeypatch.setenv("GAINFUL_ENGINE", engine)
+    lines = {
+        way: [f"q Q0 d{rank} {rank} {way * rank} x" for rank in range(1, 13)] for way in (1, -1)
+    }
+    for way, noted in ((1, True), (-1, False)):
+        path = tmp_path / f"{way}.txt"
+        path.write_text("\n".join(lines[way]) + "\n")
+        (tmp_path / "qrels.txt").write_text("q 0 d1 1\n")
+        notes = gainful.evaluate(tmp_path / "qrels.txt", path, "RR").notes
+        assert any(str(path) in note for note in notes) == noted

@@ -30,6 +30,7 @@ from gainful.measure.build_recipes import Measures
 from gainful.measure.entry import Recipe
 from gainful.measure.evaluate import measure_run
 from gainful.measure.measure import Measure
+from gainful.measure.notes import note_rising_scores
 from gainful.measure.results import QueryResults, list_others, results_page, to_dict
 from gainful.measure.values import ByMeasure, Grouping, flatten_names
 from gainful.page.page import Page, Section
@@ -401,7 +402,8 @@ def evaluate_matched(
             added = add_exposure(results, as_run_columns(matched.run), of_items, items)
             results = added.select_measures(list(all_recipes))
         grouping = None if find_group is None else find_group(results.ids)
-        notes = [*unread, *results.notes]
+        rising = [] if name_file(run) is None else note_rising_scores(matched.run)
+        notes = [*unread, *rising, *results.notes]
         yield evolve(results, engine=engine, grouping=grouping, notes=notes), matched
 
 

@@ -73,7 +73,8 @@ def explain(*, grades: tuple[str, ...], **options: Any) -> Shown:
         raise click.UsageError("name GRADES, or QRELS RUN QUERY, or --sessions FILE")
     if _names_file(grades):
         if len(grades) != 3:
-            raise click.UsageError("name a QUERY: gainful explain QRELS RUN QUERY")
+            wanted = "name a QUERY" if len(grades) < 3 else "name one QUERY only"
+            raise click.UsageError(f"{wanted}: gainful explain QRELS RUN QUERY")
         refuse_idle_options(_OF_GRADES, "applies to GRADES only; set a cutoff: -m nDCG@5")
         options |= {"qrels": grades[0], "runs": {"": grades[1]}}
         return ask(_explain_query, _explain_session, options, (), query=grades[2])

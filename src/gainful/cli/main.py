@@ -281,7 +281,7 @@ def main(arguments: list[str] | None = None) -> None:
         click.echo(empty.format_message(), err=True)
         status = _MISTAKE
     except click.ClickException as mistake:
-        status = _report_mistake(mistake.format_message())
+        status = _report_mistake(_describe_mistake(mistake))
     except GainfulError as mistake:
         status = _report_mistake(str(mistake))
     except (click.Abort, KeyboardInterrupt):
@@ -326,6 +326,13 @@ def _report_failure(failure: BaseException) -> int:
         "and, if you can, its files; GAINFUL_DEBUG=1 shows where it happened"
     )
     return _FAULT
+
+
+def _describe_mistake(mistake: click.ClickException) -> str:
+    option = mistake.param if isinstance(mistake, click.MissingParameter) else None
+    if option is None or "-o" not in option.opts:
+        return mistake.format_message()
+    return f"name the file to write: -o {option.metavar or 'FILE'}"
 
 
 def _report_mistake(message: str) -> int:

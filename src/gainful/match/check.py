@@ -16,7 +16,7 @@ from gainful.page.table import Table
 from gainful.read.file_check import FileReport
 from gainful.read.qrels_and_run import Qrels, Run, example_docs
 from gainful.read.sessions import Sessions
-from gainful.text import count_noun, quote
+from gainful.text import count_noun, format_range, quote
 
 _MAX_NAMES = 5
 _TOP = 10
@@ -150,7 +150,7 @@ def _check_run(subject: str, qrels: Qrels, run: Run) -> Finding:
     judged, total = matched.judgment_coverage(_TOP)
     if not qrels.complete:
         share = 100 * (1 - judged / total) if total else 0.0
-        notes.append(f"{share:.1f} % of the top {_TOP} are unjudged")
+        notes.append(f"{format_range([share])} % of the top {_TOP} are unjudged")
     return Finding(subject, "together", [], notes, warnings)
 
 

@@ -63,8 +63,9 @@ def build_recipe(
     """
     base, entry = like_tool(like), measure.entry
     if entry.session:
-        allowed = "measures of single rankings; gainful.sessions.evaluate and gainful sessions"
-        raise BadValue("measure", str(measure), f"{allowed} take those of sessions")
+        allowed = "measures of single rankings; gainful sessions, gainful.sessions.evaluate and"
+        way = f"{allowed} gainful explain --sessions FILE --session ID take those of sessions"
+        raise BadValue("measure", str(measure), way)
     chosen_options = drop_unset(options)
     for name in options or ():
         if name not in entry.params:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from itertools import islice, pairwise
 from typing import Any
 
 import numpy as np
@@ -278,6 +279,21 @@ def note_swapped(matched: Matched, run: LoadedRun) -> list[str]:
         f"the grades have {sign}, like scores, and the scores are small whole numbers, like grades"
     )
     return [f"{odd} are: are judgments and run swapped? The order is qrels, run"]
+
+
+def note_rising_scores(run: LoadedRun) -> list[str]:
+    """Scores that rise down the first results of a file are distances or ranks, most likely."""
+    if isinstance(run, LazyRun) or any("scores rise" in note for note in run.notes):
+        return []
+    if isinstance(run, Run):
+        first = run.frame.head(_TOP)
+        scores = first["score"].to_list() if first["query"].n_unique() == 1 else []
+    else:
+        scores = [*islice(next(iter(run.mapping.values()), {}).values(), _TOP)]
+    if len(scores) < _TOP or any(later <= score for score, later in pairwise(scores)):
+        return []
+    way = "gainful ranks by score: are these distances or ranks?"
+    return [f"scores rise down the first {_TOP} results of {run.name}; {way}"]
 
 
 def note_nothing_relevant(matched: Matched) -> list[str]:

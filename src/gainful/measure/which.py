@@ -393,7 +393,11 @@ def format_answer(formulations: Formulations) -> str:
     value, within = formulations.text, f"{Decimal(str(formulations.tolerance)):f}"
     if not formulations.matches:
         reason = "; it is a misprint" if formulations.misprints else ""
-        return f"No formulation gives {value} ± {within}{reason}. The nearest values are listed."
+        percent = float(value)
+        is_share = 1 < percent <= 100 and not formulations.misprints
+        advice = f" {value} may be per cent: try {percent / 100:g}." if is_share else ""
+        nearest = "The nearest values are listed."
+        return f"No formulation gives {value} ± {within}{reason}. {nearest}{advice}"
     best, count = formulations.matches[0], len(formulations.matches)
     rest = count_noun(count - 1, "other formulation gives", "other formulations give")
     others = f"; {rest} it too" if count > 1 else ""

@@ -39,7 +39,7 @@ from gainful.read.frames import as_polars, is_frame, is_wrapped, unwrap
 from gainful.read.lazy_run import LazyRun
 from gainful.read.named_columns import InputTable
 from gainful.read.qrels_and_run import GRADES_AND_SCORES, QRELS, RUN, Kind, NestedDict, Run, Value
-from gainful.read.search_results import as_list, find_list, has_id, is_id
+from gainful.read.search_results import as_list, describe_unread, find_list, has_id, is_id
 from gainful.read.source import Source, is_path
 from gainful.text import NUMBER_PATTERN, quote
 
@@ -78,15 +78,22 @@ def read_mapping(
 def _open_answers(by_query: Mapping[Any, Any], name: str) -> Mapping[Any, Any]:
     """The list of results of each query, where what a search engine answered stands there."""
     first = next(iter(by_query.values()), None)
-    scored = isinstance(first, Mapping) and not any(map(_is_nested, first.values()))
+    scored = isinstance(first, Mapping) and not any(
+        isinstance(value, (Mapping, list, str)) for value in first.values()
+    )
     if scored or (as_list(first) is not None and all(map(_is_nested, by_query.values()))):
         return by_query
     lists = {query: find_list(answer) for query, answer in by_query.items()}
-    if None not in lists.values():
+    is_one = "data" in by_query and lists.keys() <= {"data", "errors", "extensions"}  # of GraphQL
+    if None not in lists.values() and not is_one:
         return lists
     if find_list(dict(by_query)) is not None:
         problem = "this is the response to one search, but to which query?"
         raise BadInput(name, problem, '{query: answer, …}; or lines {"query": …, "retrieved": […]}')
+    for query, entries in lists.items():
+        unread = describe_unread(by_query[query]) if entries is None else None
+        if unread is not None:
+            raise BadInput(f"{name}, query {quote(query)}", unread.words, unread.expected)
     return by_query
 
 
