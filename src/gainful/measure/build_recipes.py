@@ -219,10 +219,10 @@ def _refuse_runs(measures: Any) -> None:
     if measures is None:
         return
     first = measures[:1] if isinstance(measures, (list, tuple)) else [measures]
-    if all(isinstance(name, str) for name in first):
+    if all(isinstance(name, (str, Measure)) for name in first):
         from gainful.read.source import is_path  # noqa: PLC0415  (it loads polars)
 
-        is_run = any(map(is_path, first))
+        is_run = any(isinstance(name, str) and is_path(name) for name in first)
     else:
         from gainful.read import shapes  # noqa: PLC0415  (it loads polars)
 

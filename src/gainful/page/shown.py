@@ -46,7 +46,7 @@ class Answering:
             raise MissingAttribute(name=name, obj=self)
 
 
-def _without_path(write: Write) -> Write:
+def _refuse_paths(write: Write) -> Write:
     """A method that returns text; an error names the one that writes a file, as pandas' do."""
 
     @wraps(write)
@@ -92,32 +92,32 @@ class Shown(Answering):
 
         return to_mathjax(self.brief())
 
-    @_without_path
+    @_refuse_paths
     def to_text(self, **view: Any) -> str:
         """As text, as in a pipe."""
         return _render(self.page(**view), "table")
 
-    @_without_path
+    @_refuse_paths
     def to_markdown(self, **view: Any) -> str:
         """As Markdown: for a page, a comment or a pull request."""
         return _render(self.page(**view), "markdown")
 
-    @_without_path
+    @_refuse_paths
     def to_latex(self, **view: Any) -> str:
         """As LaTeX; tables need the package booktabs."""
         return _render(self.page(**view), "latex")
 
-    @_without_path
+    @_refuse_paths
     def to_html(self, **view: Any) -> str:
         """As HTML, to embed in a page."""
         return _render(self.page(**view), "html")
 
-    @_without_path
+    @_refuse_paths
     def to_csv(self, **view: Any) -> str:
         """As CSV, at full precision."""
         return _render(self.page(**view), "csv")
 
-    @_without_path
+    @_refuse_paths
     def to_json(self, **view: Any) -> str:
         """As JSON."""
         return _render(self.page(**view), "json")

@@ -64,10 +64,10 @@ def choose_evaluations(entries: Sequence[Any]) -> list[bool]:
 
 def read_evaluation(entry: Any) -> tuple[int, float] | BadResults | None:
     """The place of a document and its grade; None without score and label."""
-    found = find_first(entry, PLACES_OF_DOCUMENTS)
-    place = _parse_cell(found)
+    cell = find_first(entry, PLACES_OF_DOCUMENTS)
+    place = _parse_cell(cell)
     if place is None or not place.is_integer() or place < 0:
-        words = f"document_position {quote(found)} is no place in a list"
+        words = f"document_position {quote(cell)} is no place in a list"
         return BadResults("0 for the first document, 1, 2 …", words)
     score, label = find_first(entry, _SCORES), find_first(entry, ("label", "result.label"))
     if not _is_empty(score):
@@ -100,7 +100,7 @@ class EvaluationFile:
 
     name: str
     by_span: dict[str, dict[int, float]] = field(factory=dict)
-    found: set[str] = field(factory=set)  # spans that are searches of the trace
+    searches: set[str] = field(factory=set)  # spans that are searches of the trace
     empty: int = 0  # rows without score and label
     problems: list[tuple[str, str]] = field(factory=list)  # place and words, if left out
 
@@ -108,14 +108,14 @@ class EvaluationFile:
         """Count what does not count; an error if nothing is left."""
         if not self.by_span:
             raise BadInput(self.name, "it has no evaluation with a score or a label", _EVALUATED)
-        if not self.found:
+        if not self.searches:
             span = next(iter(self.by_span))
             words = f"none of its spans is a search of {retrievals.name}, such as {quote(span)}"
             raise BadInput(self.name, words, _EVALUATED)
         counts = {
             _UNEVALUATED: self.empty,
             _LEFT_OUT: len(self.problems),
-            _OTHER_SPANS: len(self.by_span.keys() - self.found),
+            _OTHER_SPANS: len(self.by_span.keys() - self.searches),
         }
         for words, count in counts.items():
             if count:

@@ -262,7 +262,7 @@ class _SpanReader:
         if self.evaluations is not None:
             for index, span in enumerate(spans.ids):
                 if str(span) in self.evaluations.by_span:
-                    self.evaluations.found.add(str(span))
+                    self.evaluations.searches.add(str(span))
                     take(index, self.evaluations.by_span[str(span)], self.evaluations.name)
         return grades
 
