@@ -49,7 +49,9 @@ def write_printed(evaluated, folder):
     return [folder / f"{name}.out" for name in evaluated]
 
 
-@pytest.mark.parametrize("form", ["long", "wide", "dict", "csv", "jsonl", "parquet", "printed"])
+@pytest.mark.parametrize(
+    "form", ["long", "wide", "dict", "csv", "json", "jsonl", "parquet", "printed"]
+)
 def test_every_form_gives_the_same_values(evaluated, form, tmp_path):
     if form == "dict":
         values = [
@@ -63,7 +65,7 @@ def test_every_form_gives_the_same_values(evaluated, form, tmp_path):
     elif form in ("long", "wide"):
         values = [to_long(evaluated) if form == "long" else evaluated.per_query]
     else:
-        write = {"csv": "write_csv", "jsonl": "write_ndjson", "parquet": "write_parquet"}[form]
+        write = {"csv": "write_csv", "parquet": "write_parquet"}.get(form, "write_ndjson")
         values = [tmp_path / f"values.{form}"]
         getattr(to_long(evaluated), write)(values[0])
     results = gainful.read_values(*values)
@@ -177,6 +179,9 @@ def test_a_dict_is_read_from_a_file_of_json(tmp_path, indent):
     path = tmp_path / "values.json"
     path.write_text(json.dumps(values, indent=indent))
     assert gainful.read_values(path).mean == gainful.read_values(values).mean
+    path.with_suffix(".jsonl").write_text(json.dumps(values) + "\n" + json.dumps(values))
+    with refuses(NoColumn, "values.jsonl"):
+        gainful.read_values(path.with_suffix(".jsonl"))
 
 
 def test_a_value_that_is_there_twice_is_named_by_its_line(tmp_path):

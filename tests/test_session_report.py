@@ -206,10 +206,11 @@ def test_a_map_of_one_colour_is_a_sentence(shown):
     rows = {f"a{n}": [["good", "bad"]] for n in range(3)} | {
         f"b{n}": [["bad", "good"]] for n in range(3)
     }
-    sessions = make_sessions(**rows).with_columns(system=pl.col("session").str.head(1))
-    page = shown(report(sessions, {name: {"good": 1} for name in rows}, "nsDCG@2", by="system"))
+    sessions = make_sessions(**rows).with_columns(variant=pl.col("session").str.head(1))
+    page = shown(report(sessions, {name: {"good": 1} for name in rows}, "nsDCG@2", by="variant"))
     assert not page.page.locator("#searchers-chart").is_visible()
     assert "every searcher" in page.text("#searchers")
+    assert "variant" in page.text("#searchers h2")
 
 
 def test_one_system_has_means_with_intervals_and_no_comparison(shown):

@@ -49,6 +49,9 @@ def test_the_name_of_a_measure_is_looked_up_once(monkeypatch):
     assert results["nDCG@10"] == pytest.approx(1 / log2(3))
     assert str(results.measures["nDCG@10"]) == "nDCG@10"
     assert looked_up == ["nDCG"]
+    looked_up.clear()
+    gainful.gate({"1": ["a"]}, {"1": ["b", "a"]}, floors={"nDCG@10": 0.1})
+    assert looked_up == ["nDCG"]
 
 
 @pytest.mark.parametrize("ties", ["doc_descending", "best", "worst", "average"])

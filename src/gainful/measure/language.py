@@ -7,7 +7,7 @@ of ranx (`rbp.95`) are understood too, and lists and ranges of cutoffs (`nDCG@1,
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from math import e
 from typing import Any
 
@@ -60,11 +60,16 @@ def parse(text: str | Measure) -> Measure:
         >>> str(parse("ndcg_cut_10"))
         'nDCG@10'
     """
+    return parse_named(text)[1]
+
+
+def parse_named(text: str | Measure) -> tuple[str, Measure]:
+    """One measure from its spelling, behind the name that it gets."""
     measures = expand(text)
     if len(measures) > 1:
         names = join_words([*measures])
         raise BadValue("measure", text, f"one; these are {len(measures)}: {names}")
-    return next(iter(measures.values()))
+    return next(iter(measures.items()))
 
 
 def parse_inner_measure(text: str | Measure) -> Measure:
@@ -84,6 +89,8 @@ def _spell_inner_measure(text: str | Measure) -> str:
 def expand(measures: str | Measure | Iterable[str | Measure]) -> dict[str, Measure]:
     """Measures by the names the caller gave them; a list of cutoffs becomes one name for each.
 
+    Those that are named already stay as they are.
+
     Examples:
         >>> list(expand(["ndcg_cut.5,10", "nDCG@1..3", "AP"]))
         ['ndcg_cut_5', 'ndcg_cut_10', 'nDCG@1', 'nDCG@2', 'nDCG@3', 'AP']
@@ -93,6 +100,10 @@ def expand(measures: str | Measure | Iterable[str | Measure]) -> dict[str, Measu
         return {str(measures): measures}
     if isinstance(measures, str):
         return _expand_text(measures)
+    if isinstance(measures, Mapping):
+        named = {name: known for name, known in measures.items() if isinstance(known, Measure)}
+        if named:
+            return named
     if not isinstance(measures, Iterable):
         raise WrongType("measure", measures, _ALLOWED)
     expanded: dict[str, Measure] = {}

@@ -40,6 +40,7 @@ from gainful.read.search_results import (
     WHERE_IDS,
     DocNumbers,
     as_list,
+    describe_unread,
     find_id,
     find_id_path,
     find_list,
@@ -80,6 +81,8 @@ def read_records(
     scored_lists: list[DocNumbers] = []
     are_turns = True
     for place, query, docs, record in _read_parts(records, kind, columns):
+        if kind is RUN:
+            docs = _open_answer(docs, f"{place}[{quote(query)}]")  # noqa: PLW2901
         if isinstance(docs, Mapping):
             # In a column of dicts all have the keys of all others too.
             graded = {doc: number for doc, number in docs.items() if number is not None}
@@ -133,6 +136,18 @@ def _find_answer(record: Mapping[Any, Any]) -> list[Any] | None:
     answer = {key: record[key] for key in _ANSWERS if key in record}
     is_named = answer and any(is_id(record.get(key)) for key in _QUERY)
     return find_list(answer) if is_named else None
+
+
+def _open_answer(docs: Any, place: str) -> Any:
+    """The list in what a search engine answered, where that stands in place of the list."""
+    if not isinstance(docs, dict):
+        return docs
+    is_nested = any(isinstance(each, (dict, list)) for each in docs.values())
+    entries = find_list(docs) if is_nested else None
+    unread = describe_unread(docs) if entries is None else None
+    if unread is not None:
+        raise BadInput(place, unread.words, unread.expected)
+    return docs if entries is None else entries
 
 
 def _kind_names(columns: ColumnMapping) -> dict[str, tuple[str, ...]]:

@@ -49,10 +49,13 @@ class Tool:
     query: tuple[str, ...]  # the key of the text or id of a query
     ratings: str  # the key of its rated documents
     is_ranking: bool = False  # are these what was retrieved, in rank order?
+    is_marked: bool = False  # does its last level have a name that nothing else has?
 
     @property
     def marks(self) -> set[bytes]:
         """Keys that all stand near the beginning of its files."""
+        if self.is_marked:
+            return {self.levels[-1].encode()}
         own = ["metric_score"] if self.is_ranking else []
         return {key.encode() for key in (self.levels[-1], self.ratings, *own)}
 
@@ -61,6 +64,7 @@ _TOOLS = (
     Tool(
         "Search Relevance Workbench",
         *(("hits", "hits", "_source", "judgmentRatings"), ("query",), "ratings"),
+        is_marked=True,
     ),
     Tool("RRE", ("topics", "query_groups", "queries"), ("placeholders",), "relevant_documents"),
     Tool("Quepid", ("queries",), ("query", "query_text"), "ratings"),

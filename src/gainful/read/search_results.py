@@ -21,7 +21,15 @@ from uuid import UUID
 from attrs import field, frozen
 
 from gainful.errors import BadInput
-from gainful.read.column_names import DOC, DOC_LISTS, GRADE, RETRIEVED, SCORE, ColumnMapping
+from gainful.read.column_names import (
+    DOC,
+    DOC_LISTS,
+    GRADE,
+    RETRIEVED,
+    SCORE,
+    ColumnMapping,
+    list_columns,
+)
 from gainful.read.json_text import parse_json
 from gainful.read.path_finder import (
     PathFinder,
@@ -308,7 +316,8 @@ def find_list(value: Any, names: Sequence[str] = _LIST_PATHS, depth: int = 0) ->
     if depth > _MAX_NESTED:
         return None
     if isinstance(value.get("Get"), dict):  # of Weaviate, by the name of the collection
-        return find_list(next(iter(value["Get"].values()), None))
+        collections = [*value["Get"].values()]
+        return find_list(collections[0]) if len(collections) == 1 else None
     if not all(isinstance(key, str) for key in value):
         value = {str(key): inner for key, inner in value.items()}
     heads = {key.partition(".")[0] for key in value}  # what can begin a path in it
@@ -321,6 +330,29 @@ def find_list(value: Any, names: Sequence[str] = _LIST_PATHS, depth: int = 0) ->
         if entries is not None:
             return entries
     return None
+
+
+def describe_unread(answer: Any) -> BadResults | None:
+    """Why there is no list in the answer of a search engine; None if it may be something else.
+
+    Examples:
+        >>> describe_unread({"code": 404, "message": "Not found"}).words
+        "the search failed: 'Not found'"
+    """
+    if not isinstance(answer, Mapping):
+        return None
+    collections = find_first(answer, ("data.Get", "Get"))
+    if isinstance(collections, Mapping) and len(collections) > 1:
+        words = f"there are results of several collections, {list_columns([*collections])}"
+        return BadResults("one list, in rank order", words)
+    if "grouped_hits" in answer:
+        return BadResults("a search without group_by", "its hits are grouped, without one order")
+    messages = ("errors.0.message", "errors", "error.reason", "error.message", "error", "message")
+    failure = find_first(answer, messages)
+    if not failure or isinstance(failure, Real):  # of a document that is called so
+        return None
+    shown = failure if isinstance(failure, str) else _write_json(failure)
+    return BadResults("an answer with results, or []", f"the search failed: {quote(shown)}")
 
 
 def _find_id(entry: Any, paths: ResultPaths) -> Any:

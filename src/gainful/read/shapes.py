@@ -39,7 +39,7 @@ from gainful.read.frames import as_polars, is_frame, is_wrapped, unwrap
 from gainful.read.lazy_run import LazyRun
 from gainful.read.named_columns import InputTable
 from gainful.read.qrels_and_run import GRADES_AND_SCORES, QRELS, RUN, Kind, NestedDict, Run, Value
-from gainful.read.search_results import as_list, find_list, has_id, is_id
+from gainful.read.search_results import as_list, describe_unread, find_list, has_id, is_id
 from gainful.read.source import Source, is_path
 from gainful.text import NUMBER_PATTERN, quote
 
@@ -78,15 +78,22 @@ def read_mapping(
 def _open_answers(by_query: Mapping[Any, Any], name: str) -> Mapping[Any, Any]:
     """The list of results of each query, where what a search engine answered stands there."""
     first = next(iter(by_query.values()), None)
-    scored = isinstance(first, Mapping) and not any(map(_is_nested, first.values()))
+    scored = isinstance(first, Mapping) and not any(
+        isinstance(value, (Mapping, list, str)) for value in first.values()
+    )
     if scored or (as_list(first) is not None and all(map(_is_nested, by_query.values()))):
         return by_query
     lists = {query: find_list(answer) for query, answer in by_query.items()}
-    if None not in lists.values():
+    is_one = "data" in by_query and lists.keys() <= {"data", "errors", "extensions"}  # of GraphQL
+    if None not in lists.values() and not is_one:
         return lists
     if find_list(dict(by_query)) is not None:
         problem = "this is the response to one search, but to which query?"
         raise BadInput(name, problem, '{query: answer, …}; or lines {"query": …, "retrieved": […]}')
+    for query, entries in lists.items():
+        unread = describe_unread(by_query[query]) if entries is None else None
+        if unread is not None:
+            raise BadInput(f"{name}, query {quote(query)}", unread.words, unread.expected)
     return by_query
 
 
@@ -146,6 +153,7 @@ def read_json(source: Source, kind: Kind[Value], columns: ColumnMapping = USUAL_
     """Judgments or a run from a file with one object {query: {document: number}}, or one list."""
     value, name = json_records.load_whole(source), source.name
     if isinstance(value, list):
+        _refuse_unknown_rows(value, name, kind)
         return _as_columns(read_sequence(value, name, kind, columns), kind)
     if not isinstance(value, dict):
         shown = value if isinstance(value, str) else json.dumps(value)
@@ -156,6 +164,19 @@ def read_json(source: Source, kind: Kind[Value], columns: ColumnMapping = USUAL_
     except BadInput as failure:
         _refuse_unknown(value, name, kind, failure)
         raise
+
+
+def _refuse_unknown_rows(entries: list[Any], name: str, kind: Kind[Any]) -> None:
+    """Objects that all have the same one or two fields are rows rather than queries."""
+    first = entries[0] if len(entries) > 1 else None
+    if not isinstance(first, dict) or not 1 <= len(first) <= 2:
+        return
+    alike = all(isinstance(entry, dict) and entry.keys() == first.keys() for entry in entries)
+    if alike and all(isinstance(value, Real) for value in first.values()):
+        keys = list_columns([*first])
+        problem = f"all objects have the keys {keys}: is each a document, or a column?"
+        allowed = f"{{query: {{document: {kind.number}}}}}; or rows with query, doc and"
+        raise BadInput(name, problem, f"{allowed} {kind.number}")
 
 
 def _as_columns(read: NestedDict | Value, kind: Kind[Value]) -> Value:

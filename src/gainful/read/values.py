@@ -13,7 +13,7 @@ from gainful.errors import BadInput, Swapped, WrongType
 from gainful.read.column_names import QUERY, VALUE_COLUMNS
 from gainful.read.formats import find_format, find_table_format
 from gainful.read.frames import as_polars, is_frame
-from gainful.read.json_records import load_whole
+from gainful.read.json_records import read_objects
 from gainful.read.named_columns import InputTable, as_table, read_table
 from gainful.read.query_columns import parse_labels
 from gainful.read.source import Source, open_source
@@ -62,10 +62,11 @@ def read_values(
         frame = _parse_printed(source, run)
         rows = frame["row"]
         return _check(frame, source.name, lambda at: f"{source.name}:{rows[at]}")
-    if find_format(source).name == "json" and source.head.lstrip().startswith(b"{"):
-        nested = load_whole(source)
+    if find_table_format(source) == "jsonl":
+        objects = read_objects(source)
+        _, nested = next(objects, ("", {}))
         inner = [part for run in nested.values() if isinstance(run, dict) for part in run.values()]
-        if inner and all(isinstance(part, dict) for part in inner):
+        if inner and all(isinstance(part, dict) for part in inner) and next(objects, None) is None:
             return _check(_flatten(nested), source.name, lambda _: source.name)
     if find_format(source).name == "trec" and len(source.first_line().split()) == 6:
         way = f"gainful compare QRELS RUN…, or values of queries: {_EXPECTED}"

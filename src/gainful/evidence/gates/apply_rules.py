@@ -35,9 +35,9 @@ from gainful.evidence.gates.rules import (
     EVERY_GROUP,
     Check,
     Rule,
+    RuleName,
     Rules,
     rounding_slack,
-    split_group,
 )
 from gainful.evidence.gates.verdict import QueryToLookAt, Verdict
 from gainful.evidence.pairing import (
@@ -50,7 +50,6 @@ from gainful.evidence.pairing import (
 )
 from gainful.measure.entry import HIGHER, LOWER, Direction
 from gainful.measure.groups import describe_groups
-from gainful.measure.language import parse
 from gainful.measure.measure import Measure
 from gainful.measure.values import Results, aggregate
 from gainful.read.baseline import Baseline
@@ -237,7 +236,7 @@ def _pair_with_baseline(
         name
         for argument in ("max_drop", "no_worse_than", "per_query")
         for spelling in getattr(rules, argument)
-        for name in [_measure_name(results, split_group(spelling)[1], argument)]
+        for name in [_measure_name(results, spelling.measure, argument)]
     }
     pairs = {}
     for name, measure in results.measures.items():
@@ -303,11 +302,11 @@ def _check_groups(results: Results, rules: Rules) -> None:
 
 
 def _list_groups(
-    results: Results, spelling: str, argument: str
+    results: Results, spelling: RuleName, argument: str
 ) -> list[tuple[str, str | None, Flags | None]]:
     """The measure of a rule with each group that it is about; with None where it is about all."""
-    group, measure = split_group(spelling)
-    name, flags = _measure_name(results, measure, argument), results.group_flags()
+    group, flags = spelling.group, results.group_flags()
+    name = _measure_name(results, spelling.measure, argument)
     if group is None:
         return [(name, None, None)]
     if group != EVERY_GROUP:
@@ -317,7 +316,7 @@ def _list_groups(
 
 def _check_limits(results: Results, rules: Rules, mean: Mapping[str, float]) -> Iterator[Check]:
     """Floors of what should be high, ceilings of what should be low; the others are refused."""
-    kinds: tuple[tuple[Rule, Mapping[str, float], Direction, str], ...] = (
+    kinds: tuple[tuple[Rule, Mapping[RuleName, float], Direction, str], ...] = (
         ("floor", rules.floors, HIGHER, "a measure where higher is better; else a ceiling"),
         ("ceiling", rules.ceilings, LOWER, "a measure where lower is better; else a floor"),
     )
@@ -378,8 +377,10 @@ def _check_queries(sides: Sides) -> Iterator[Check]:
         yield sides.check("per_query", name, bound, ok=ok, fallen=fallen, most=most)
 
 
-def _name_measures(results: Results, bounds: Mapping[str, Any], argument: str) -> dict[str, Any]:
-    return {_measure_name(results, parse(name), argument): bound for name, bound in bounds.items()}
+def _name_measures(
+    results: Results, bounds: Mapping[RuleName, Any], argument: str
+) -> dict[str, Any]:
+    return {_measure_name(results, name.measure, argument): bound for name, bound in bounds.items()}
 
 
 def _measure_name(results: Results, measure: Measure, argument: str) -> str:

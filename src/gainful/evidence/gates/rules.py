@@ -15,7 +15,7 @@ from gainful.errors import BadValue, Missing, WrongType, check_name, check_numbe
 from gainful.evidence.statistics.outcome import Resampling
 from gainful.evidence.statistics.paired_tests import TESTS
 from gainful.measure.entry import HIGHER, Direction
-from gainful.measure.language import expand, parse
+from gainful.measure.language import expand, parse_named
 from gainful.measure.measure import Measure
 from gainful.page.shown import Answering
 from gainful.page.table import to_plain_data
@@ -98,9 +98,9 @@ def _tell_margin(check: Check) -> str:
     change, limit = check.value - (check.baseline or 0.0), check.limit or 0.0
     confidence = f"{100 * (1 - (check.level or 0.0)):g} %"
     if check.ok and check.direction.sign * limit > 0:
-        found = f"at least {format_exact(round(abs(limit), 4))} with {confidence} confidence"
+        least = f"at least {format_exact(round(abs(limit), 4))} with {confidence} confidence"
         better = f"{check.measure} is better than the baseline by {abs(change):.4f}"
-        return f"{better} ({found})"
+        return f"{better} ({least})"
     shown, if_at_all = ("is", ", if at all") if check.ok else ("is not shown to be", "")
     return (
         f"{check.measure} {shown} worse than the baseline by less than "
@@ -214,17 +214,32 @@ EVERY_GROUP = "*"
 GROUP_RULES = ("floor", "ceiling", "max_drop")  # that may be of one group alone
 
 
-def split_group(name: str | Measure) -> tuple[str | None, Measure]:
-    """The group that a rule is about, if it names one before a colon, and the measure.
+class RuleName(str):
+    """What a rule is about, as it was spelled: a group, if it names one, and the measure."""
 
-    Examples:
-        >>> split_group("faq: R@5")[0], split_group("nDCG(gain={0:0,1:1})@10")[0]
-        ('faq', None)
-    """
-    group, colon, measure = str(name).partition(":")
-    if not colon or "(" in group:
-        return None, parse(name)
-    return group.strip(), parse(measure.strip())
+    __slots__ = ("group", "label", "measure")
+
+    group: str | None
+    label: str  # of the measure, in results
+    measure: Measure
+
+    @classmethod
+    def parse(cls, name: str | Measure, *, of_groups: bool) -> RuleName:
+        """A name that was given; where rules may be of groups, one is named before a colon.
+
+        Examples:
+            >>> RuleName.parse("faq: R@5", of_groups=True).group
+            'faq'
+            >>> RuleName.parse("nDCG(gain={0:0,1:1})@10", of_groups=True).group
+        """
+        rule_name = cls(str(name).strip())
+        group, colon, spelling = rule_name.partition(":")
+        names_group = of_groups and bool(colon) and "(" not in group
+        label, measure = parse_named(spelling.strip() if names_group else name)
+        rule_name.group = group.strip() if names_group else None
+        rule_name.label = str(measure) if names_group else label
+        rule_name.measure = measure
+        return rule_name
 
 
 def parse_bounds(
@@ -234,18 +249,19 @@ def parse_bounds(
     *,
     describe: Callable[[Any], str] = "{:g}".format,
     form: str = "{measure: number}",
-) -> dict[str, Any]:
+) -> dict[RuleName, Any]:
     """A bound for each measure, by the name it was given; two for one measure are an error."""
-    limits: dict[str, Any] = {}
-    names: dict[tuple[str | None, Measure], str] = {}
+    limits: dict[RuleName, Any] = {}
+    names: dict[tuple[str | None, Measure], RuleName] = {}
     given = values.items() if isinstance(values, Mapping) else () if values is None else values
     pairs = list(given) if isinstance(given, Iterable) else [given]
     if not all(isinstance(pair, tuple) and len(pair) == 2 for pair in pairs):
         raise WrongType(argument, values, form)
     for name, value in pairs:
-        group, measure = split_group(name) if argument in GROUP_RULES else (None, parse(name))
+        rule_name = RuleName.parse(name, of_groups=argument in GROUP_RULES)
+        measure = rule_name.measure
         bound = check(f"{argument} of {measure}", value)
-        first_name = names.setdefault((group, measure), str(name).strip())
+        first_name = names.setdefault((rule_name.group, measure), rule_name)
         if limits.setdefault(first_name, bound) != bound:
             both = f"{describe(limits[first_name])} and {describe(bound)}"
             raise BadValue(f"{argument} of {measure}", both, "one value for each measure")
@@ -283,7 +299,8 @@ class Rules:
     """Floors, ceilings, bounds of drops and of their queries, margins, and tests of a drop.
 
     Examples:
-        >>> Rules(floors={"nDCG@10": 0.45}, max_drop={"AP": 0.01}).measures_to_evaluate("RR")
+        >>> rules = Rules(floors={"nDCG@10": 0.45}, max_drop={"AP": 0.01})
+        >>> list(rules.measures_to_evaluate("RR"))
         ['RR', 'nDCG@10', 'AP']
         >>> Rules(max_drop={"AP": -0.01})
         Traceback (most recent call last):
@@ -291,11 +308,11 @@ class Rules:
         gainful.errors.BadValue: max_drop of AP is -0.01; allowed: a finite number of at least 0
     """
 
-    floors: Mapping[str, float] = _bounds("floor", check_number)
-    ceilings: Mapping[str, float] = _bounds("ceiling", check_number)
-    max_drop: Mapping[str, float] = _bounds("max_drop", _check_drop)
-    no_worse_than: Mapping[str, float] = _bounds("no_worse_than", _check_margin)
-    per_query: Mapping[str, tuple[float, int]] = _bounds(
+    floors: Mapping[RuleName, float] = _bounds("floor", check_number)
+    ceilings: Mapping[RuleName, float] = _bounds("ceiling", check_number)
+    max_drop: Mapping[RuleName, float] = _bounds("max_drop", _check_drop)
+    no_worse_than: Mapping[RuleName, float] = _bounds("no_worse_than", _check_margin)
+    per_query: Mapping[RuleName, tuple[float, int]] = _bounds(
         "per_query",
         _check_query_bound,
         describe=lambda bound: f"{bound[0]:g}:{bound[1]}",
@@ -337,7 +354,7 @@ class Rules:
     def names_groups(self) -> bool:
         """Is one of them about a group of queries?"""
         names = chain(self.floors, self.ceilings, self.max_drop)
-        return any(split_group(name)[0] is not None for name in names)
+        return any(name.group is not None for name in names)
 
     @property
     def needs_baseline(self) -> bool:
@@ -363,14 +380,13 @@ class Rules:
         named: dict[str, Measure] = {}
         bounds = (self.floors, self.ceilings, self.max_drop, self.no_worse_than, self.per_query)
         for name in chain(*bounds):
-            group, measure = split_group(name)
-            if measure not in named.values():
-                named |= expand(name) if group is None else {str(measure): measure}
+            if name.measure not in named.values():
+                named[name.label] = name.measure
         return named
 
     def measures_to_evaluate(
         self, measures: Any = None, others: Iterable[str] = ()
-    ) -> list[str | Measure] | None:
+    ) -> dict[str, Measure] | None:
         """All measures to evaluate: those that were asked for, and those that have a rule.
 
         `others`, those of the baseline, are evaluated too where none was asked for and either all
@@ -388,4 +404,4 @@ class Rules:
         for name, measure in named.items():
             if measure not in expanded.values():
                 expanded[name] = measure
-        return list(expanded) or None
+        return expanded or None

@@ -137,7 +137,7 @@
     byId("line-count").textContent = !byId("single").checked ? "" : drawn.length < result.sessions.length ? `${drawn.length} of ${result.sessions.length} sessions are drawn in the background, an even selection; click one to see it below.` : drawn.length === 1 ? "There is one session." : `All ${drawn.length} sessions are drawn in the background; click one to see it below.`;
     Object.assign(rows, { curves: series, lines: behind });
     Charts.drawLines(byId("curves"), {
-      label: `Mean ${value} by query and rank`, height: 320, x: axis, y: { title: value }, series, behind, positions: [1, end], onOpen: select,
+      label: `Mean ${value} by query and rank`, height: 320, x: axis, y: { title: value }, series, behind, positions: [1, end], onOpen: (s) => { selected = chosen = s; schedule(); },
       describe: (position) => [place(position), ...result.groups.flatMap((group, n) => [n ? " · " : "", userText(nameOf(group.code), { class: `colour-${group.code % 7}` }, 30), ` ${describeAt(curves.get(group.code), position)}`])],
     });
     drawDifference(axis, curves, place, end);
@@ -214,11 +214,6 @@
     const steps = result.explain(selected), total = steps.reduce((sum, query) => sum + query.added, 0);
     const columns = data.columns.filter((column) => column.values[column.code[selected]] !== null).map((column) => `${column.name} ${column.values[column.code[selected]]}`);
     Session.showSession(byId("session-detail"), data, { name: data.sessions.names[selected], columns }, steps, set.normalised ? result.values[selected] : null, total);
-  }
-
-  function select(s) {
-    selected = chosen = s;
-    schedule();
   }
 
   // ── the address ──

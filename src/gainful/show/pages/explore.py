@@ -278,8 +278,7 @@ def _build_page_data(content: ExploreContent) -> dict[str, Any]:
         "gains": gain_choices(sessions, recipe, grades),
         "discounts": discount_choices(),
         "bases": {
-            base.symbol: {"typical": base.typical, "default": base.default, "meaning": base.meaning}
-            for base in (b, bq)
+            base.symbol: {"typical": base.typical, "default": base.default} for base in (b, bq)
         },
         "answers": answers,
         "defaults": {

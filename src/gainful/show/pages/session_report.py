@@ -256,7 +256,7 @@ def render_session_report(content: SessionReportContent) -> Report:
 
 def _list_figures(content: SessionReportContent) -> list[tuple[str, str, str]]:
     """Each figure with its place and heading, and what it shows; or why it cannot be drawn."""
-    course, sweep = content.course, content.sweep
+    course, sweep, system = content.course, content.sweep, content.groups.by or "system"
     if not isinstance(course, str):
         bands = f" Bands: {content.all_intervals[0].level:g} % intervals."
         course = "After a searcher's last query the line stays flat." + (
@@ -268,7 +268,7 @@ def _list_figures(content: SessionReportContent) -> list[tuple[str, str, str]]:
         sweep = f"{sweep.sentences[0]} {chance}{ring}"
     return [
         ("course", "The gain of sessions, query by query", course),
-        ("searchers", "Which system is better for which searcher?", sweep),
+        ("searchers", f"Which {system} is better for which searcher?", sweep),
     ]
 
 
