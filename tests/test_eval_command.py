@@ -297,7 +297,7 @@ def test_check_finds_nothing_wrong(call):
     assert ["1", "3×", "2", "1×"] in facts  # grades
     assert run["kind"] == "run, trec"
     assert [list_facts(warning) for warning in together["warnings"]] == [["1", "'3'"], ["1", "'9'"]]
-    assert ["25.0", "10"] in [list_facts(note) for note in together["notes"]]  # unjudged
+    assert ["25", "10"] in [list_facts(note) for note in together["notes"]]  # unjudged
     printed = call("check", "qrels.txt", "bm25.run").out
     assert printed.count("  warning: ") == int(list_facts(printed)[0]) == 2
     assert "warning: " not in call("check", "qrels.txt").out

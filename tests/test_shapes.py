@@ -1081,3 +1081,12 @@ def test_a_file_with_both_that_is_named_as_judgments_only_is_noted(tmp_path):
 def test_judgments_without_anything_relevant_are_noted():
     (note,) = gainful.evaluate({"1": {"a": -1}}, {"1": ["a"]}, "RR").notes
     assert "relevant" in note
+
+
+@pytest.mark.parametrize("separator", ["\t", " "])
+def test_a_line_that_lacks_one_of_three_fields_is_named(tmp_path, separator):
+    path = tmp_path / "short.tsv"
+    path.write_text("q1 d1 1\nq1 d2\nq2 d3 2\n".replace(" ", separator))
+    with pytest.raises(BadInput) as refused:
+        gainful.evaluate(path, RUN, "RR")
+    assert refused.value.where.endswith(":2")

@@ -49,7 +49,7 @@ def evaluate(
     (.gz, .zst); - reads a pipe; QRELS may be a BEIR folder, or an id of ir_datasets
     (irds:vaswani). A RAG file with the fields retrieved and relevant needs no RUN.
 
-    gainful measures ties explains the values of --ties; so do other names of options.
+    gainful measures NAME explains an option and its values, as gainful measures ties does.
     Exit status: 0 done, 2 invalid input or options.
 
     \b

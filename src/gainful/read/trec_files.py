@@ -186,7 +186,8 @@ def find_run_format(source: Source) -> LineFormat:
 
 def _is_short(source: Source) -> bool:
     lines = [line.split() for line in source.first_lines[:_SAMPLE_LINES]]
-    return all(len(fields) == 3 for fields in lines) and is_number(lines[0][2])
+    is_short = max(map(len, lines)) == len(lines[0]) == 3  # one line may lack a field
+    return is_short and is_number(lines[0][2])
 
 
 def find_qrels_format(source: Source) -> LineFormat:
