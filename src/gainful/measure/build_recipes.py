@@ -218,7 +218,8 @@ def _refuse_runs(measures: Any) -> None:
     """Refuse a second run in the place of measures, and say where it belongs."""
     if measures is None:
         return
-    first = measures[:1] if isinstance(measures, (list, tuple)) else [measures]
+    values = [*measures.values()] if isinstance(measures, Mapping) else measures
+    first = values[:1] if isinstance(values, (list, tuple)) else [values]
     if all(isinstance(name, (str, Measure)) for name in first):
         from gainful.read.source import is_path  # noqa: PLC0415  (it loads polars)
 
