@@ -284,11 +284,12 @@ def test_the_command_takes_columns_of_sessions_and_labels(study, tmp_path, run_g
     simulated.sessions.frame.join(words, on="session", how="left").write_csv(tmp_path / "study.csv")
     labels.write_csv(tmp_path / "said.csv")
     simulated.qrels.frame.write_csv(tmp_path / "qrels.csv")
-    base = ("--qrels", tmp_path / "qrels.csv", "--column", "said", "--resamples", "199")
+    base = ("--qrels", tmp_path / "qrels.csv", "--resamples", "199")
     simulated.sessions.frame.write_csv(tmp_path / "bare.csv")
 
-    def correlate(log, *more, **options):
-        return run_gainful("correlate", "--sessions", tmp_path / log, *base, *more, **options)
+    def correlate(log, *more, column="said", **options):
+        words = ("--sessions", tmp_path / log, *base, "--column", column, *more)
+        return run_gainful("correlate", *words, **options)
 
     own = correlate("study.csv", "--format", "csv").out
     beside = correlate("bare.csv", "--labels", tmp_path / "said.csv", "--format", "csv").out
@@ -302,7 +303,7 @@ def test_the_command_takes_columns_of_sessions_and_labels(study, tmp_path, run_g
         ("success", "column or measure 'success'"),  # and not of Success@1, which is of runs
         ("rank", "rank"),
     ):
-        printed = correlate("study.csv", "--column", column, status=2)
+        printed = correlate("study.csv", column=column, status=2)
         assert message in printed.err
         assert printed.err.count("\n") == 1
 

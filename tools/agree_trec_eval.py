@@ -77,7 +77,7 @@ CAUSES = (
     Cause("Words for numbers", lambda _case, _real, ours: refuses_word(ours)),
     Cause("rbp", lambda _case, real, ours: differs_in(real, ours, "rbp ", "rbp_", "rbp:")),
     Cause(
-        "Gains that are close",
+        "Gains that differ by less than 1",
         lambda case, real, ours: (
             has_fractional_gain(case) and differs_in(real, ours, *GAIN_MEASURES, "rbp")
         ),
