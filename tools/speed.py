@@ -14,7 +14,7 @@ _TEXT = """# Speed, measured
 
 `make bench` measures gainful and other tools alternately, each in a new process, and prints this table; `benchmarks/history.json` contains all results.
 Compare ratios, not seconds. The load is the number of processes that compete for the cores. If it exceeds the number of cores, the ratios of
-whole commands to other tools are approximate (on two idle cores trec_eval took 5.1 times as long as the pure engine). The ratios for untidy files, `check` and start-up use
+whole commands to other tools are approximate. The ratios for untidy files, `check` and start-up use
 processor time and are more stable.
 
 Measured on {date}: {packages}.
@@ -24,7 +24,7 @@ Measured on {date}: {packages}.
 {rows}
 
 The native engine (`make native`) is optional; see [Installing](installing.md). Its memory use does not grow with the file, and neither does that of the pure engine
-if the lines of each query are contiguous: 70 million lines (2.9 GB) take 93 MB with the native engine on two cores and 296 MB without it. On a machine with 16 cores (2026-11-18), it evaluated
+if the lines of each query are contiguous: 70 million lines (2.9 GB) take 101 MB with the native engine on two cores and 349 MB without it. On a machine with 16 cores (2026-11-18), it evaluated
 70 million lines in 6.1 s on one core, 2.1 s on four and 1.5 s on eight.
 
 The figure shows each ratio relative to its target in every measurement; at 1 the target is just met:
