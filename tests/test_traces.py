@@ -902,6 +902,18 @@ def test_grades_that_traces_carry_are_judgments(tmp_path, name, evaluations, ins
         evaluate(path, other, "sDCG@1")
 
 
+def test_malformed_evaluations_of_a_trace_are_counted(tmp_path):
+    evaluations = [
+        {"document_position": 0, "score": 1},
+        {"document_position": 1, "score": "high"},
+        {"document_position": "last", "score": 1},
+    ]
+    span = phoenix_span(1, "abc", **{"session.id": "s1", "document_evaluations": evaluations})
+    sessions = as_sessions(write_lines(tmp_path / "spans.jsonl", span))
+    assert sessions.frame["grade"].to_list() == [1.0, None, None]
+    assert find_notes(sessions.notes, 2, "malformed", "trace")
+
+
 @pytest.mark.parametrize("suffix", [".csv", ".jsonl", ".parquet"])
 def test_evaluations_may_stand_in_a_second_file(tmp_path, suffix):
     asked = {"session.id": "s1", "input.value": "soup"}

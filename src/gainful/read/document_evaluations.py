@@ -31,28 +31,31 @@ _LABELS = {"relevant": 1, "irrelevant": 0, "unrelated": 0, "not relevant": 0}
 _UNEVALUATED = (
     "evaluation in {0} has neither score nor label|evaluations in {0} have neither score nor label"
 )
-_LEFT_OUT = "malformed evaluation in {0} skipped|malformed evaluations in {0} skipped"
+LEFT_OUT = "malformed evaluation in {0} skipped|malformed evaluations in {0} skipped"
 _OTHER_SPANS = (
     "evaluated span in {0} is no search of {1}|evaluated spans in {0} are no searches of {1}"
 )
 _EVALUATED = "rows with the span_id of a search, document_position, and score or label"
 
 
-def read_evaluations(entries: Sequence[Any]) -> dict[int, float]:
-    """Grades of documents by their places in a list, as evaluations of a search tell them.
+def read_evaluations(entries: Sequence[Any]) -> tuple[dict[int, float], int]:
+    """Grades of documents by their places in a list, and how many evaluations are malformed.
 
     Of evaluations under several names, those of relevance count, or else those of the first name.
 
     Examples:
         >>> read_evaluations([{"document_position": 1, "name": "relevance", "score": 0.5}])
-        {1: 0.5}
+        ({1: 0.5}, 0)
         >>> read_evaluations([{"documentPosition": 0, "result": {"label": "irrelevant"}}])
-        {0: 0.0}
+        ({0: 0.0}, 0)
+        >>> read_evaluations([{"document_position": 0, "score": "high"}])
+        ({}, 1)
     """
     read = [(entry, read_evaluation(entry)) for entry in entries]
     sound = {at: grade for at, (_, grade) in enumerate(read) if isinstance(grade, tuple)}
     chosen = choose_evaluations([read[at][0] for at in sound])
-    return dict(grade for grade, counts in zip(sound.values(), chosen, strict=True) if counts)
+    grades = dict(grade for grade, counts in zip(sound.values(), chosen, strict=True) if counts)
+    return grades, sum(isinstance(grade, BadResults) for _, grade in read)
 
 
 def choose_evaluations(entries: Sequence[Any]) -> list[bool]:
@@ -114,7 +117,7 @@ class EvaluationFile:
             raise BadInput(self.name, words, _EVALUATED)
         counts = {
             _UNEVALUATED: self.empty,
-            _LEFT_OUT: len(self.problems),
+            LEFT_OUT: len(self.problems),
             _OTHER_SPANS: len(self.by_span.keys() - self.searches),
         }
         for words, count in counts.items():

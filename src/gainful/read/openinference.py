@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from gainful.read.build_sessions import build_sessions
 from gainful.read.column_names import ColumnMapping
 from gainful.read.document_evaluations import (
+    LEFT_OUT,
     PLACES_OF_DOCUMENTS,
     SPAN_IDS,
     EvaluationFile,
@@ -250,21 +251,26 @@ class _SpanReader:
             by_place = {place: grade for place, grade in grade_of.items() if place < count}
             if by_place:
                 grades[index] = by_place
-                self._retrievals.notes[_GRADED.format(where)] += len(by_place)
-            if len(by_place) < len(grade_of) and not isinstance(part, BadResults):
-                unlisted = len(grade_of) - len(by_place)
-                self._retrievals.notes[_NOT_LISTED.format(where)] += unlisted
+            self._count(_GRADED, where, len(by_place))
+            if not isinstance(part, BadResults):
+                self._count(_NOT_LISTED, where, len(grade_of) - len(by_place))
 
         for lists in (find_lists(part, _EVALUATIONS) for part in (spans.exports, spans.attributes)):
             for index, entries in enumerate(lists):
                 if entries is not None:
-                    take(index, read_evaluations(entries), _IN_TRACE)
+                    grade_of, malformed = read_evaluations(entries)
+                    take(index, grade_of, _IN_TRACE)
+                    self._count(LEFT_OUT, _IN_TRACE, malformed)
         if self.evaluations is not None:
             for index, span in enumerate(spans.ids):
                 if str(span) in self.evaluations.by_span:
                     self.evaluations.searches.add(str(span))
                     take(index, self.evaluations.by_span[str(span)], self.evaluations.name)
         return grades
+
+    def _count(self, words: str, where: str, number: int) -> None:
+        if number:
+            self._retrievals.notes[words.format(where)] += number
 
     def _read_listed(
         self, spans: _Spans, index: int, entries: Sequence[Any]
