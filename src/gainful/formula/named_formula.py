@@ -20,7 +20,6 @@ from gainful.formula.tree import (
     Param,
     Var,
     Where,
-    list_children,
     parameters,
     substitute,
     walk,
@@ -59,7 +58,7 @@ def _evaluate(
     node: Expr, values: Mapping[str, Any], xp: Any, constant: Callable[[float], Any]
 ) -> Any:
     """The value of an expression by the functions of a namespace, such as `numpy`."""
-    parts = [_evaluate(child, values, xp, constant) for child in list_children(node)]
+    parts = [_evaluate(child, values, xp, constant) for child in getattr(node, "children", ())]
     match node:
         case Const(value):
             return constant(value)

@@ -72,7 +72,6 @@ def _precedence(node: Expr) -> int:
 
 
 _LATEX_COMPARISONS = {"<": "<", "<=": r"\le", "==": "=", ">=": r"\ge", ">": ">"}
-_ADDITIVE = {"+", "-"}
 
 
 def to_latex(node: Expr) -> str:
@@ -89,19 +88,21 @@ def to_latex(node: Expr) -> str:
         case Var(symbol) | Param(symbol):
             return _render_symbol(symbol)
         case Arithmetic("pow", left, right):
-            return f"{_render_base(left)}^{{{to_latex(right)}}}"
+            base = _bracket_latex(left, _is_compound(left) or _is_choice(left))
+            return f"{base}^{{{to_latex(right)}}}"
         case Arithmetic("max", left, right):
             return rf"\max({to_latex(left)}, {to_latex(right)})"
         case Arithmetic("/", left, right):
             return rf"\frac{{{to_latex(left)}}}{{{to_latex(right)}}}"
         case Arithmetic("*", left, right):
-            return rf"{_render_factor(left)} \cdot {_render_factor(right)}"
+            first = _bracket_latex(left, _is_loose(left))
+            return rf"{first} \cdot {_bracket_latex(right, _is_loose(right))}"
         case Arithmetic("-", Const(0), right):
-            return f"-{_render_factor(right)}"
-        case Arithmetic("-", left, right):
-            return f"{_render_term(left)} - {_render_factor(right)}"
+            return f"-{_bracket_latex(right, _is_loose(right))}"
         case Arithmetic(op, left, right):
-            return f"{_render_term(left)} {op} {_render_term(right)}"
+            is_inside = _is_loose if op == "-" else _is_choice
+            first = _bracket_latex(left, _is_choice(left))
+            return f"{first} {op} {_bracket_latex(right, is_inside(right))}"
         case Log(Const(base), argument) if base == e:
             return rf"\ln({to_latex(argument)})"
         case Log(base, argument):
@@ -131,26 +132,23 @@ def _render_cases(node: Expr) -> str:
     return r"\begin{cases} " + r" \\ ".join(lines) + r" \end{cases}"
 
 
-def _render_term(node: Expr) -> str:
-    return _bracket_latex(node, isinstance(node, (Compare, Where)) or _is_negative(node))
-
-
-def _render_factor(node: Expr) -> str:
-    is_sum = isinstance(node, Arithmetic) and node.op in _ADDITIVE
-    return _bracket_latex(node, is_sum or isinstance(node, (Compare, Where)) or _is_negative(node))
-
-
-def _render_base(node: Expr) -> str:
-    return _bracket_latex(node, not isinstance(node, (Var, Param, Const)) or _is_negative(node))
-
-
 def _bracket_latex(node: Expr, needed: bool) -> str:
     text = to_latex(node)
     return rf"\left({text}\right)" if needed else text
 
 
-def _is_negative(node: Expr) -> bool:
-    return isinstance(node, Const) and node.value < 0
+def _is_choice(node: Expr) -> bool:
+    """Can it be no part of a sum as it is: a question, a choice, a number below 0?"""
+    return isinstance(node, (Compare, Where)) or (isinstance(node, Const) and node.value < 0)
+
+
+def _is_loose(node: Expr) -> bool:
+    """Can it be no part of a product as it is?"""
+    return _is_choice(node) or (isinstance(node, Arithmetic) and node.op in ("+", "-"))
+
+
+def _is_compound(node: Expr) -> bool:
+    return not isinstance(node, (Const, Var, Param))
 
 
 _MATHML_SIGNS = {"+": "+", "-": "−", "*": "·"}
@@ -176,23 +174,23 @@ def to_mathml(node: Expr) -> str:
         case Arithmetic("/", left, right):
             return f"<mfrac>{to_mathml(left)}{to_mathml(right)}</mfrac>"
         case Arithmetic("pow", left, right):
-            compound = not isinstance(left, (Const, Var, Param))
-            return f"<msup>{_bracket_mathml(left, compound)}{to_mathml(right)}</msup>"
+            base = _bracket_mathml(left, _is_compound(left))
+            return f"<msup>{base}{to_mathml(right)}</msup>"
         case Arithmetic("max", left, right):
             inner = f"{to_mathml(left)}<mo>,</mo>{to_mathml(right)}"
             return f"<mrow><mi>max</mi><mo>(</mo>{inner}<mo>)</mo></mrow>"
         case Arithmetic("-", Const(0), right):
-            return f"<mrow><mo>−</mo>{_bracket_mathml(right, _needs_brackets(right))}</mrow>"
+            return f"<mrow><mo>−</mo>{_bracket_mathml(right, _is_loose(right))}</mrow>"
         case Arithmetic(op, left, right):
-            first = _bracket_mathml(left, op == "*" and _needs_brackets(left))
-            second = _bracket_mathml(right, op in ("*", "-") and _needs_brackets(right))
+            first = _bracket_mathml(left, op == "*" and _is_loose(left))
+            second = _bracket_mathml(right, op in ("*", "-") and _is_loose(right))
             return f"<mrow>{first}<mo>{_MATHML_SIGNS[op]}</mo>{second}</mrow>"
         case Log(Const(base), argument) if base == e:
-            inner = _bracket_mathml(argument, needed=not _is_atom(argument))
+            inner = _bracket_mathml(argument, _is_compound(argument))
             return f"<mrow><mi>ln</mi>{inner}</mrow>"
         case Log(base, argument):
             log = f"<msub><mi>log</mi>{to_mathml(base)}</msub>"
-            inner = _bracket_mathml(argument, needed=not _is_atom(argument))
+            inner = _bracket_mathml(argument, _is_compound(argument))
             return f"<mrow>{log}<mspace width='0.15em'/>{inner}</mrow>"
         case Compare(op, left, right):
             sign = escape(_COMPARISONS[op])
@@ -208,16 +206,6 @@ def to_mathml(node: Expr) -> str:
 def _bracket_mathml(node: Expr, needed: bool) -> str:
     text = to_mathml(node)
     return f"<mrow><mo>(</mo>{text}<mo>)</mo></mrow>" if needed else text
-
-
-def _needs_brackets(node: Expr) -> bool:
-    is_sum = isinstance(node, Arithmetic) and node.op in ("+", "-")
-    below_zero = isinstance(node, Const) and node.value < 0
-    return is_sum or below_zero or isinstance(node, (Compare, Where))
-
-
-def _is_atom(node: Expr) -> bool:
-    return isinstance(node, (Const, Var, Param))
 
 
 _FUNCTIONS = {"pow": "Math.pow", "max": "Math.max"}

@@ -6,10 +6,10 @@ renderers beside this file turn it into NumPy, JavaScript, LaTeX and plain text.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from math import inf, isfinite
-from typing import Literal
+from typing import Any, ClassVar, Literal, TypeVar
 
 from gainful.errors import BadValue, WrongType
 from gainful.types import is_number, to_float
@@ -57,57 +57,43 @@ ANY_NUMBER = Domain()
 
 ArithmeticOp = Literal["+", "-", "*", "/", "pow", "max"]
 CompareOp = Literal["<", "<=", "==", ">=", ">"]
+Made = TypeVar("Made")
+Operator = Callable[[Any, "Expr | float"], Made]
+
+
+def _calculate(op: ArithmeticOp) -> tuple[Operator[Arithmetic], Operator[Arithmetic]]:
+    """An operator, and the same with the expression on its right."""
+    return (
+        lambda left, right: Arithmetic(op, left, as_expr(right)),
+        lambda right, left: Arithmetic(op, as_expr(left), right),
+    )
+
+
+def _compare(op: CompareOp) -> Operator[Compare]:
+    return lambda left, right: Compare(op, left, as_expr(right))
 
 
 class Expr:
     """Anything that has a value once its variables and parameters have one."""
 
     __slots__ = ()
+    parts: ClassVar[tuple[str, ...]] = ()  # the fields that are expressions, left to right
 
-    def __add__(self, other: Expr | float) -> Arithmetic:
-        return Arithmetic("+", self, as_expr(other))
-
-    def __radd__(self, other: float) -> Arithmetic:
-        return Arithmetic("+", as_expr(other), self)
-
-    def __sub__(self, other: Expr | float) -> Arithmetic:
-        return Arithmetic("-", self, as_expr(other))
-
-    def __rsub__(self, other: float) -> Arithmetic:
-        return Arithmetic("-", as_expr(other), self)
-
-    def __mul__(self, other: Expr | float) -> Arithmetic:
-        return Arithmetic("*", self, as_expr(other))
-
-    def __rmul__(self, other: float) -> Arithmetic:
-        return Arithmetic("*", as_expr(other), self)
-
-    def __truediv__(self, other: Expr | float) -> Arithmetic:
-        return Arithmetic("/", self, as_expr(other))
-
-    def __rtruediv__(self, other: float) -> Arithmetic:
-        return Arithmetic("/", as_expr(other), self)
-
-    def __pow__(self, other: Expr | float) -> Arithmetic:
-        return Arithmetic("pow", self, as_expr(other))
-
-    def __rpow__(self, other: float) -> Arithmetic:
-        return Arithmetic("pow", as_expr(other), self)
+    __add__, __radd__ = _calculate("+")
+    __sub__, __rsub__ = _calculate("-")
+    __mul__, __rmul__ = _calculate("*")
+    __truediv__, __rtruediv__ = _calculate("/")
+    __pow__, __rpow__ = _calculate("pow")
+    __lt__, __le__ = _compare("<"), _compare("<=")
+    __gt__, __ge__ = _compare(">"), _compare(">=")
 
     def __neg__(self) -> Arithmetic:
         return Arithmetic("-", Const(0), self)
 
-    def __lt__(self, other: Expr | float) -> Compare:
-        return Compare("<", self, as_expr(other))
-
-    def __le__(self, other: Expr | float) -> Compare:
-        return Compare("<=", self, as_expr(other))
-
-    def __ge__(self, other: Expr | float) -> Compare:
-        return Compare(">=", self, as_expr(other))
-
-    def __gt__(self, other: Expr | float) -> Compare:
-        return Compare(">", self, as_expr(other))
+    @property
+    def children(self) -> tuple[Any, ...]:
+        """The expressions it is made of, left to right."""
+        return tuple(getattr(self, name) for name in self.parts)
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,6 +130,7 @@ class Param(Expr):
 class Arithmetic(Expr):
     """Two values made one: + − × ÷, a power, or the larger of both."""
 
+    parts = ("left", "right")
     op: ArithmeticOp
     left: Expr
     right: Expr
@@ -153,6 +140,7 @@ class Arithmetic(Expr):
 class Log(Expr):
     """The logarithm of a value to any base."""
 
+    parts = ("base", "argument")
     base: Expr
     argument: Expr
 
@@ -161,6 +149,7 @@ class Log(Expr):
 class Compare(Expr):
     """A question with the answer yes (1) or no (0)."""
 
+    parts = ("left", "right")
     op: CompareOp
     left: Expr
     right: Expr
@@ -170,6 +159,7 @@ class Compare(Expr):
 class Where(Expr):
     """One value where the condition holds, another where it does not."""
 
+    parts = ("condition", "yes", "no")
     condition: Compare
     yes: Expr
     no: Expr
@@ -200,23 +190,10 @@ def where(condition: Compare, yes: Expr | float, no: Expr | float) -> Where:
     return Where(condition, as_expr(yes), as_expr(no))
 
 
-def list_children(node: Expr) -> tuple[Expr, ...]:
-    """The expressions a node is made of, left to right."""
-    match node:
-        case Arithmetic(_, left, right) | Compare(_, left, right):
-            return (left, right)
-        case Log(base, argument):
-            return (base, argument)
-        case Where(condition, yes, no):
-            return (condition, yes, no)
-        case _:
-            return ()
-
-
 def walk(node: Expr) -> Iterator[Expr]:
     """The node and everything below it."""
     yield node
-    for child in list_children(node):
+    for child in node.children:
         yield from walk(child)
 
 
@@ -227,21 +204,8 @@ def parameters(node: Expr) -> tuple[Param, ...]:
 
 def substitute(node: Expr, values: Mapping[str, Expr | float]) -> Expr:
     """An expression with its variables and parameters replaced by numbers or expressions."""
-    match node:
-        case Var(symbol) | Param(symbol):
-            return as_expr(values[symbol]) if symbol in values else node
-        case Arithmetic(op, left, right):
-            return Arithmetic(op, substitute(left, values), substitute(right, values))
-        case Log(base, argument):
-            return Log(substitute(base, values), substitute(argument, values))
-        case Compare():
-            return _substitute_compare(node, values)
-        case Where(condition, yes, no):
-            test = _substitute_compare(condition, values)
-            return Where(test, substitute(yes, values), substitute(no, values))
-        case _:
-            return node
-
-
-def _substitute_compare(node: Compare, values: Mapping[str, Expr | float]) -> Compare:
-    return Compare(node.op, substitute(node.left, values), substitute(node.right, values))
+    if isinstance(node, (Var, Param)):
+        return as_expr(values[node.symbol]) if node.symbol in values else node
+    changed: Any = node
+    parts = {name: substitute(getattr(node, name), values) for name in node.parts}
+    return replace(changed, **parts)  # type: ignore[no-any-return]
