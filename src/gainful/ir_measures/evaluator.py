@@ -6,9 +6,10 @@ import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from math import exp, nan
 from os import PathLike
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
+import polars as pl
 from attrs import evolve, frozen
 
 from gainful.api.evaluate import match_run
@@ -37,7 +38,7 @@ from gainful.measure.trec_language import parse_trec_name
 from gainful.read.datasets import read_qrels_rows
 from gainful.read.frames import is_frame
 from gainful.read.inputs import as_qrels, as_run
-from gainful.read.qrels_and_run import NestedDict, Qrels, with_last_grades
+from gainful.read.qrels_and_run import NestedDict, Qrels, Run, with_last_grades
 from gainful.types import Array
 
 
@@ -249,50 +250,9 @@ def define_byquery(
 AnyMeasure = Measure | DefinedMeasure | catalogue.Measure | str
 
 
-# By query and measure: a value, or all that cwl_eval says of it.
-_QueryValues = dict[str, dict[Any, float | tuple[float, ...]]]
-
-
-class _MeasureGroup(NamedTuple):
-    """Measures that are computed together, with what they are computed of."""
-
-    qrels: Qrels | NestedDict
-    measures: list[Measure]
-    recipes: dict[str, Recipe]
-    convention: Convention
-
-    def compute(self, matched: Matched, cwl_measures: Collection[str]) -> Iterator[_QueryValues]:
-        """The values of each measure by query; counts are 0 where the run lacks the query."""
-        recipes = {
-            name: with_max_grade(recipe, matched.highest_grade)
-            for name, recipe in self.recipes.items()
-        }
-        columns = compute_measures(matched, recipes)
-        for measure in self.measures:
-            values = np.ma.asarray(columns[str(measure)])
-            if measure.entry.aggregation == "sum":
-                values[~matched.in_run] = 0.0
-            kept = matched.judged & ~np.ma.getmaskarray(values)
-            own: list[Any] = values.tolist()
-            if measure.name + "@" * (measure.k is not None) in cwl_measures:
-                own = expect(recipes[str(measure)], matched)
-            yield {
-                matched.queries[row]: {measure: own[row]} for row in np.flatnonzero(kept).tolist()
-            }
-
-    def list_zeros(self) -> _QueryValues:
-        """The values of a run that is empty, but for measures that leave such queries out."""
-        measures = [
-            measure
-            for measure in self.measures
-            if self.recipes[str(measure)].convention.empty != "skip"
-        ]
-        queries = (
-            map(str, self.qrels.mapping)
-            if isinstance(self.qrels, NestedDict)
-            else self.qrels.frame["query"].unique(maintain_order=True)
-        )
-        return {query: dict.fromkeys(measures, 0.0) for query in queries}
+# A query, a measure and a value, or all that cwl_eval says of it.
+_Values = Iterator[tuple[str, AnyMeasure, Any]]
+_NO_ROWS = {"query": pl.String, "doc": pl.String, "score": pl.Float64}
 
 
 class Evaluator:
@@ -312,22 +272,28 @@ class Evaluator:
         ]
         self._cwl_measures = cwl_measures
         self._qrels = qrels if is_readable(qrels) else list(qrels)
-        self._groups = _group_measures(
-            [measure for measure in self.measures if isinstance(measure, Measure)],
-            self._qrels,
-            choose,
-        )
+        recipes: dict[tuple[Convention, bool], dict[str, Recipe]] = {}
+        no_judgments = isinstance(self._qrels, (list, Mapping)) and not self._qrels
+        for measure in self.measures:
+            if isinstance(measure, Measure) and not no_judgments:
+                convention = choose(measure)
+                own = recipes.setdefault((convention, measure.entry.needs_subtopics), {})
+                own[str(measure)] = build_recipe(measure, like=convention)
+        # Measures of the same settings, with the judgments as they take them.
+        self._groups = [
+            (_as_qrels(self._qrels, subtopics=subtopics), convention, own)
+            for (convention, subtopics), own in recipes.items()
+        ]
 
     def iter_calc(self, run: Any) -> Iterator[Metric | CwlMetric]:
         """Every value, query by query; a judged query that the run lacks scores 0."""
         source = run if is_readable(run) else list(run)
-        by_query: _QueryValues = {}
-        for values in (*self._compute_groups(source), *self._compute_defined(source)):
-            for query, own in values.items():
-                by_query.setdefault(query, {}).update(own)
-        for query, values_by_measure in by_query.items():
+        by_query: dict[str, dict[AnyMeasure, Any]] = {}
+        for query, of, number in (*self._compute_groups(source), *self._compute_defined(source)):
+            by_query.setdefault(query, {})[of] = number
+        for query, own in by_query.items():
             for measure in self.measures:
-                value = values_by_measure.get(measure)
+                value = own.get(measure)
                 if isinstance(value, tuple):
                     yield CwlMetric(query, measure, *value)
                 elif value is not None:
@@ -355,50 +321,39 @@ class Evaluator:
             for measure, total in sums.items()
         }
 
-    def _compute_groups(self, run: Any) -> Iterator[_QueryValues]:
+    def _compute_groups(self, run: Any) -> _Values:
+        """The values of each measure by query; counts are 0 where the run lacks the query."""
         if not self._groups:
             return
         source = run if is_readable(run) else RunConverter(run).as_dict_of_dict()
-        if isinstance(source, Mapping) and not source:
-            yield from (group.list_zeros() for group in self._groups)
-            return
-        parsed = as_run(source)
-        for group in self._groups:
-            yield from group.compute(
-                match_run(group.qrels, parsed, group.recipes, group.convention).matched,
-                self._cwl_measures,
-            )
+        is_empty = isinstance(source, Mapping) and not source
+        parsed = Run(pl.DataFrame(schema=_NO_ROWS), part=True) if is_empty else as_run(source)
+        for qrels, convention, recipes in self._groups:
+            matched = match_run(qrels, parsed, recipes, convention).matched
+            settled = {
+                name: with_max_grade(recipe, matched.highest_grade)
+                for name, recipe in recipes.items()
+            }
+            for name, column in compute_measures(matched, settled).items():
+                measure, values = settled[name].measure, np.ma.asarray(column)
+                if measure.entry.aggregation == "sum":
+                    values[~matched.in_run] = 0.0
+                kept = matched.judged & ~np.ma.getmaskarray(values)
+                own: list[Any] = values.tolist()
+                if measure.name + "@" * (measure.k is not None) in self._cwl_measures:
+                    own = expect(settled[name], matched)
+                for row in np.flatnonzero(kept).tolist():
+                    yield matched.queries[row], measure, own[row]
 
-    def _compute_defined(self, run: Any) -> Iterator[_QueryValues]:
+    def _compute_defined(self, run: Any) -> _Values:
         defined = [measure for measure in self.measures if isinstance(measure, DefinedMeasure)]
         if not defined:
             return
         qrels_frame = QrelsConverter(self._qrels, strict=False).as_pd_dataframe()
         run_frame = RunConverter(run, strict=False).as_pd_dataframe()
         for measure in defined:
-            values = measure.compute(qrels_frame, run_frame)
-            yield {query: {measure: value} for query, value in values.items()}
-
-
-def _group_measures(
-    measures: list[Measure], qrels: Any, choose: Callable[[catalogue.Measure], Convention]
-) -> list[_MeasureGroup]:
-    """The measures by the settings they are computed with."""
-    if isinstance(qrels, (list, Mapping)) and not qrels:
-        return []
-    by_convention: dict[tuple[Convention, bool], list[Measure]] = {}
-    for measure in measures:
-        key = choose(measure), measure.entry.needs_subtopics
-        by_convention.setdefault(key, []).append(measure)
-    return [
-        _MeasureGroup(
-            _as_qrels(qrels, subtopics=subtopics),
-            own,
-            {str(measure): build_recipe(measure, like=convention) for measure in own},
-            convention,
-        )
-        for (convention, subtopics), own in by_convention.items()
-    ]
+            for query, value in measure.compute(qrels_frame, run_frame).items():
+                yield query, measure, value
 
 
 def _as_qrels(value: Any, *, subtopics: bool) -> Qrels | NestedDict:
@@ -408,13 +363,11 @@ def _as_qrels(value: Any, *, subtopics: bool) -> Qrels | NestedDict:
         return qrels if subtopics or isinstance(qrels, NestedDict) else with_last_grades(qrels)
     if not subtopics:
         return as_qrels(QrelsConverter(value).as_dict_of_dict())
-    return read_qrels_rows(
-        "judgments",
-        (
-            (qrel.query_id, qrel.doc_id, qrel.relevance, getattr(qrel, "iteration", "0"))
-            for qrel in value
-        ),
+    rows = (
+        (qrel.query_id, qrel.doc_id, qrel.relevance, getattr(qrel, "iteration", "0"))
+        for qrel in value
     )
+    return read_qrels_rows("judgments", rows)
 
 
 def is_readable(value: Any) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from importlib import import_module
 from importlib.util import find_spec
 from typing import Any
@@ -175,7 +176,10 @@ def provider(*, register: bool = False) -> Any:
         NAME = "gainful"
 
         def supports(self, measure: Any) -> bool:
-            return measure.NAME in ir_measures.measures.registry and _understands(measure)
+            with suppress(GainfulError):
+                parse_measure(str(measure))
+                return measure.NAME in ir_measures.measures.registry
+            return False
 
         def _evaluator(self, measures: Any, qrels: Any) -> Any:
             judged = ir_measures.util.QrelsConverter(qrels).as_dict_of_dict()
@@ -186,10 +190,3 @@ def provider(*, register: bool = False) -> Any:
         ir_measures.providers.register(made)
         ir_measures.DefaultPipeline.providers.insert(0, made)
     return made
-
-
-def _understands(measure: Any) -> bool:
-    try:
-        return parse_measure(str(measure)) is not None
-    except GainfulError:
-        return False
