@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from gainful.convention.convention import GAINFUL, SETTINGS, Convention, Setting
 from gainful.errors import UnknownName, WrongType
+from gainful.text import show_public_names
 
 if TYPE_CHECKING:
     from gainful.convention.tools import CONVENTIONS
@@ -37,9 +38,4 @@ def like(name: str | Convention | None = None) -> Convention:
     return CONVENTIONS[key]
 
 
-def __getattr__(name: str) -> object:
-    if name != "CONVENTIONS":
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from gainful.convention.tools import CONVENTIONS  # noqa: PLC0415
-
-    return CONVENTIONS
+show_public_names(__name__, CONVENTIONS="gainful.convention.tools:CONVENTIONS")

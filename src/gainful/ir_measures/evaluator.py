@@ -330,18 +330,18 @@ class Evaluator:
         parsed = Run(pl.DataFrame(schema=_NO_ROWS), part=True) if is_empty else as_run(source)
         for qrels, convention, recipes in self._groups:
             matched = match_run(qrels, parsed, recipes, convention).matched
-            settled = {
+            complete_recipes = {
                 name: with_max_grade(recipe, matched.highest_grade)
                 for name, recipe in recipes.items()
             }
-            for name, column in compute_measures(matched, settled).items():
-                measure, values = settled[name].measure, np.ma.asarray(column)
+            for name, column in compute_measures(matched, complete_recipes).items():
+                measure, values = complete_recipes[name].measure, np.ma.asarray(column)
                 if measure.entry.aggregation == "sum":
                     values[~matched.in_run] = 0.0
                 kept = matched.judged & ~np.ma.getmaskarray(values)
                 own: list[Any] = values.tolist()
                 if measure.name + "@" * (measure.k is not None) in self._cwl_measures:
-                    own = expect(settled[name], matched)
+                    own = expect(complete_recipes[name], matched)
                 for row in np.flatnonzero(kept).tolist():
                     yield matched.queries[row], measure, own[row]
 

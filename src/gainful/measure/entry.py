@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar
 
-from attrs import frozen
+from attrs import evolve, frozen
 
 from gainful.convention import Convention
 from gainful.convention.convention import Settings
@@ -21,10 +21,14 @@ if TYPE_CHECKING:  # runs do without
 
 @frozen
 class Direction:
-    """Which of two values is better; what the better and the worse of two systems are called."""
+    """Which of two values is better, and the words for better and worse."""
 
     better_is: Literal["higher", "lower"]
-    better: str = "better"
+    sign: float  # what a difference is multiplied by to be positive where it is for the better
+    best: str  # what the best value is
+    worst: str
+    decline_verb: str  # what a value did that became worse
+    better: str = "better"  # what the better of two systems is called
     worse: str = "worse"
 
     @property
@@ -32,30 +36,10 @@ class Direction:
         """Is less of it better?"""
         return self.better_is == "lower"
 
-    @property
-    def sign(self) -> float:
-        """What a difference is multiplied by to be positive where it is for the better."""
-        return -1.0 if self.is_lower else 1.0
 
-    @property
-    def best(self) -> str:
-        """What the best value is."""
-        return "lowest" if self.is_lower else "highest"
-
-    @property
-    def worst(self) -> str:
-        """What the worst value is."""
-        return "highest" if self.is_lower else "lowest"
-
-    @property
-    def decline_verb(self) -> str:
-        """What a value did that became worse."""
-        return "rose" if self.is_lower else "dropped"
-
-
-HIGHER = Direction("higher")
-LOWER = Direction("lower")
-CHEAPER = Direction("lower", better="cheaper", worse="more expensive")
+HIGHER = Direction("higher", 1.0, "highest", "lowest", "dropped")
+LOWER = Direction("lower", -1.0, "lowest", "highest", "rose")
+CHEAPER = evolve(LOWER, better="cheaper", worse="more expensive")
 
 
 RANKING_SETTINGS = ("ties", "unjudged", "negative", "fractional")

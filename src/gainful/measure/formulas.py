@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -37,19 +37,13 @@ def as_gain(value: object) -> NamedFormula:
         >>> as_gain("exp").text()
         '2^g-1'
     """
-    if isinstance(value, NamedFormula):
-        if value.kind != "gain":
-            raise WrongType("gain", value.name, f"a gain; this is a {value.kind}")
-        return value
     if isinstance(value, Mapping):
         return gain_from_table(value)
-    if not isinstance(value, str):
-        raise WrongType("gain", value, f"{', '.join(GAINS)}, or a table such as {{0: 0, 1: 1}}")
-    if value.lstrip().startswith("{") or ":" in value:
+    if isinstance(value, str) and (value.lstrip().startswith("{") or ":" in value):
         return gain_from_table(parse_table(value))
-    if value not in GAINS and not find_in_plugins(value, GAINS):
-        raise UnknownName("gain", value, GAINS, "or a table such as {0:0,1:1,2:10,3:100}")
-    return GAINS[value]
+    names, table = ", ".join(GAINS), "or a table such as"
+    allowed = f"{names}, {table} {{0: 0, 1: 1}}"
+    return _find_named("gain", value, GAINS, allowed, f"{table} {{0:0,1:1,2:10,3:100}}")
 
 
 def as_discount(value: object) -> NamedFormula:
@@ -59,28 +53,21 @@ def as_discount(value: object) -> NamedFormula:
         >>> as_discount("jk2002").with_values({"b": 2}).text()
         '1/max(1, log2(i))'
     """
+    return _find_named("discount", value, DISCOUNTS, ", ".join(DISCOUNTS))
+
+
+def _find_named(
+    kind: str, value: object, table: Mapping[str, NamedFormula], allowed: str, hint: str = ""
+) -> NamedFormula:
     if isinstance(value, NamedFormula):
-        if value.kind != "discount":
-            raise WrongType("discount", value.name, f"a discount; this is a {value.kind}")
+        if value.kind != kind:
+            raise WrongType(kind, value.name, f"a {kind}; this is a {value.kind}")
         return value
     if not isinstance(value, str):
-        raise WrongType("discount", value, ", ".join(DISCOUNTS))
-    if value not in DISCOUNTS and not find_in_plugins(value, DISCOUNTS):
-        raise UnknownName("discount", value, DISCOUNTS)
-    return DISCOUNTS[value]
-
-
-def _as_query_formula(value: object) -> NamedFormula:
-    if isinstance(value, NamedFormula) and value.kind == "query discount":
-        return value
-    return as_query_discount(as_discount(value))
-
-
-_FIND: Mapping[str, Callable[[object], NamedFormula]] = {
-    "gain": as_gain,
-    "discount": as_discount,
-    "query_discount": _as_query_formula,
-}
+        raise WrongType(kind, value, allowed)
+    if value not in table and not find_in_plugins(value, table):
+        raise UnknownName(kind, value, table, hint)
+    return table[value]
 
 
 def find_formula(kind: str, value: object) -> NamedFormula:
@@ -90,7 +77,12 @@ def find_formula(kind: str, value: object) -> NamedFormula:
         >>> find_formula("query_discount", "jk2008").with_values({"bq": 4}).text()
         '1/(1+log4(q))'
     """
-    return _FIND[kind](value)
+    if kind == "gain":
+        return as_gain(value)
+    if isinstance(value, NamedFormula) and value.kind == kind.replace("_", " "):
+        return value
+    formula = as_discount(value)
+    return formula if kind == "discount" else as_query_discount(formula)
 
 
 def query_discount(

@@ -26,7 +26,7 @@ from gainful.measure.names import (
     split_trec_name,
     translate_measure,
 )
-from gainful.measure.parameter_kinds import ParameterValue, read_inner_measures_with
+from gainful.measure.parameter_kinds import ParameterValue
 from gainful.text import NUMBER_PATTERN, join_words
 
 _SHAPE = re.compile(
@@ -79,11 +79,6 @@ def parse_inner_measure(text: str | Measure) -> Measure:
         allowed = "a measure of single rankings, such as 'nDCG@10'"
         raise BadValue("of", str(measure), allowed)
     return measure
-
-
-@read_inner_measures_with
-def _spell_inner_measure(text: str | Measure) -> str:
-    return str(parse_inner_measure(text))
 
 
 def expand(measures: str | Measure | Iterable[str | Measure]) -> dict[str, Measure]:
@@ -175,7 +170,7 @@ def _expand_text(text: str) -> dict[str, Measure]:
         measure = Measure(name, translated_params, _parse_cutoff(cut))
         cutoff(measure.k, measure.entry)
         return {_label(spelling, match["name"], measure): measure}
-    cuts = [k for part in match["k"].split(",") for k in _expand_cutoffs(part.strip())]
+    cuts = [k for part in match["k"].split(",") for k in _expand_range(part.strip())]
     head = spelling[: spelling.rindex("@")]
     measures = {f"{head}@{k}": Measure(name, translated_params, _parse_cutoff(k)) for k in cuts}
     return {_label(text, match["name"], measure): measure for text, measure in measures.items()}
@@ -203,7 +198,7 @@ def _label(spelling: str, name: str, measure: Measure) -> str:
     return str(measure) if other else spelling
 
 
-def _expand_cutoffs(part: str) -> list[str]:
+def _expand_range(part: str) -> list[str]:
     """One cutoff, or all of a range such as 1..20."""
     ends = _RANGE.fullmatch(part)
     if not ends:

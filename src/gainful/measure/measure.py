@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
+from importlib import import_module
 from typing import Any
 
 from attrs import evolve, field, frozen
@@ -115,7 +116,10 @@ class Measure(Answering):
         return evolve(self, k=k)
 
     def _repr_latex_(self) -> str:
-        return _LATEX_RENDERERS[0](self)
+        page = import_module(
+            "gainful.measure.catalogue_page"
+        )  # which knows formulas; it stands above
+        return str(page.measure_latex(self))
 
     def _repr_html_(self) -> str:
         lines = (self.entry.question, self.entry.full_definition)
@@ -134,15 +138,6 @@ def _unknown_measure(name: str) -> BadValue | UnknownName:
         way = f"a name alone, such as nDCG; gainful.parse({quote(name)}) reads the whole"
         return BadValue("measure", name, way)
     return UnknownName("measure", name, measure_names(), "gainful measures lists them all")
-
-
-_LATEX_RENDERERS: list[Callable[[Measure], str]] = []
-
-
-def render_latex_with(render: Callable[[Measure], str]) -> Callable[[Measure], str]:
-    """Let notebooks show measures by this function, which knows formulas as a measure does not."""
-    _LATEX_RENDERERS[:] = [render]
-    return render
 
 
 nDCG, DCG, IDCG = Measure("nDCG"), Measure("DCG"), Measure("IDCG")

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import partial
+from importlib import import_module
 from math import e
 from typing import Any
 
@@ -88,17 +89,9 @@ def _check_points(value: object) -> str:
     return ",".join(format_exact(point) for point in as_points(value))
 
 
-_INNER_READERS: list[Callable[[Any], str]] = []
-
-
-def read_inner_measures_with(read: Callable[[Any], str]) -> Callable[[Any], str]:
-    """Let the measure language read measures within measures: it knows what they mean."""
-    _INNER_READERS[:] = [read]
-    return read
-
-
 def _check_inner_measure(value: Any) -> str:
-    return next((read(value) for read in _INNER_READERS), str(value))
+    language = import_module("gainful.measure.language")  # which knows what measures mean
+    return str(language.parse_inner_measure(value))
 
 
 def _check_price(value: object) -> ParameterValue:
