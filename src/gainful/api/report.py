@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Any, Unpack
 
+import numpy as np
 import polars as pl
 from attrs import evolve
 
@@ -54,14 +55,10 @@ from gainful.read.session_inputs import AnySessions
 from gainful.read.several_systems import SYSTEM
 from gainful.show.figures.figure import FigureData
 from gainful.show.figures.session_curves import sessions_data
-from gainful.show.pages.report import Report, ReportContent, render_report, require_extra
-from gainful.show.pages.report_data import MAX_EXPLAINED, QueryValues, choose_rows
+from gainful.show.pages.report import Report, ReportContent, render_run_report, require_extra
+from gainful.show.pages.report_data import MAX_EXPLAINED, choose_units
 from gainful.show.pages.report_text import label_runs
-from gainful.show.pages.session_report import (
-    SessionReportContent,
-    choose_units,
-    render_session_report,
-)
+from gainful.show.pages.session_report import render_session_report
 
 _MOST_SESSIONS = 10_000  # of which bands and the map of searchers are quick to find
 _BAND_RESAMPLES = 1000
@@ -131,31 +128,28 @@ def report(
     results = [evolve(run, name=label) for (run, _), label in zip(evaluated, labels, strict=True)]
     require_qrels_overlap(results)
     systems = list_systems(results)
-    table, recipes = QueryValues.from_results(results), results[0].recipes
-    choice = choose_rows(table, recipes, base, resampling.seed)
+    units = choose_units([(run, run.ids, own) for _, run, own in systems], base, resampling.seed)
     changes, rankings = find_largest_changes(
         [matched for _, matched in evaluated],
         results,
-        choice.measure,
+        units.measure,
         base=base,
         most=MAX_EXPLAINED,
-        others=choice.to_detail,
+        others=units.to_detail,
     )
     content = ReportContent(
         **_compare(systems, results, clusters=clusters, **method_options),
         full_names=names,
         base=base,
         all_intervals=[_estimate_intervals(result, resampling) for result in results],
-        choice=choice,
-        rankings=rank_side_by_side(rankings, recipes[choice.measure], choice.to_detail),
-        changes=changes,
-        texts=query_texts,
-        find_documents=None if documents is None else partial(read_document_texts, documents),
+        units=units,
         seed=resampling.seed,
         title=title,
         values_file=values_file,
     )
-    return render_report(content)
+    sides = rank_side_by_side(rankings, results[0].recipes[units.measure], units.to_detail)
+    find_documents = None if documents is None else partial(read_document_texts, documents)
+    return render_run_report(content, sides, changes, query_texts, find_documents)
 
 
 def _compare(
@@ -227,12 +221,13 @@ def report_sessions(
     baseline = choose_baseline(method_options.get("baseline"), named.names, named.by or SYSTEM)
     base = named.names.index(baseline)
     method_options = {**method_options, "baseline": groups.names[base]}
-    choice, places = choose_units(groups, base, resampling.seed)
-    content = SessionReportContent(
+    ids = groups.unit_names.to_list()
+    # Of systems that had the same conversations the table has a row each, else one for all.
+    own_flags = groups.flags.values() if groups.has_pairs else [np.ones(len(ids), dtype=bool)]
+    units = choose_units([(groups.results, ids, own) for own in own_flags], base, resampling.seed)
+    content = ReportContent(
         **_compare(groups.systems, [groups.results], by=groups.by, block=block, **method_options),
         full_names=named.labels,
-        named_results=named.results,
-        groups=groups,
         base=base,
         all_intervals=session_intervals(
             groups.results,
@@ -242,15 +237,14 @@ def report_sessions(
             drawn=_choose_drawn(groups, block, method_options.get("cluster")),
             kind=groups.by or SYSTEM,
         ),
-        choice=choice,
-        places=places,
-        course=_draw_course(groups, choice.measure, resampling),
-        sweep=_sweep_searchers(groups, results.recipes[choice.measure]),
+        units=units,
         seed=resampling.seed,
         title=title,
         values_file=values_file,
     )
-    return render_session_report(content)
+    course = _draw_course(groups, units.measure, resampling)
+    sweep = _sweep_searchers(groups, results.recipes[units.measure])
+    return render_session_report(content, groups, named.results, course, sweep)
 
 
 def _shorten_names(groups: SystemGroups) -> SystemGroups:

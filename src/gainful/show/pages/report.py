@@ -16,12 +16,12 @@ from gainful.evidence.side_by_side import SideBySide
 from gainful.evidence.system_groups import System
 from gainful.measure import catalogue_page as convention
 from gainful.measure.results import list_footnotes, merge_notes, results_page
-from gainful.measure.values import name_units
+from gainful.measure.values import Results, name_units
 from gainful.page.page import Page
 from gainful.page.render import render
 from gainful.show.html_page import HtmlPage, render_page
 from gainful.show.pages import report_data, report_text as text
-from gainful.show.pages.report_data import Choice, FindTexts, build_report_data
+from gainful.show.pages.report_data import FindTexts, PageUnits, build_run_data
 from gainful.text import count_noun, pluralise
 
 FEATURE = "a report"
@@ -41,7 +41,7 @@ class Report(HtmlPage):
 
 
 @frozen(eq=False, kw_only=True)
-class PageContent:
+class ReportContent:
     """What a page is about, be it of runs or of sessions: evidence, and what has a row."""
 
     systems: Sequence[System]  # by short names
@@ -50,20 +50,15 @@ class PageContent:
     comparison: Comparison | None
     incomparable: Sequence[str]  # why there is no comparison in some measures
     all_intervals: Sequence[MeanIntervals]
-    choice: Choice
+    units: PageUnits
     seed: int
     title: str | None = None
     values_file: str | None = None  # what stands beside the page where it has not all values
 
-
-@frozen(eq=False, kw_only=True)
-class ReportContent(PageContent):
-    """What the page of runs is about: evidence, and queries with their rankings."""
-
-    rankings: Iterable[SideBySide]  # of the queries to detail; made as far as the page holds them
-    changes: Mapping[int, LargestChanges]  # by the place of the run
-    texts: Mapping[str, str]  # what the queries say
-    find_documents: FindTexts | None = None  # what these documents say
+    @property
+    def results(self) -> list[Results]:
+        """Those of the runs, or of the sessions of all systems."""
+        return [*{id(results): results for _, results, _ in self.systems}.values()]
 
 
 def require_extra() -> None:
@@ -72,83 +67,97 @@ def require_extra() -> None:
         raise NotInstalled(FEATURE, "report")
 
 
-def render_document(
+def render_report(
     template: str,
-    content: PageContent,
+    content: ReportContent,
     data: Mapping[str, Any],
-    values: Callable[[], Page] | None,
+    list_values: Callable[[], Page] | None,
     *,
     alone: str = "",
     **context: Any,
 ) -> Report:
     """A page of one of the templates, with all that runs and sessions have in common.
 
-    `values` tells all values where the page has not all of them; `alone` is what the only system
-    is called in the title.
+    `list_values` gives all values where the page has not all of them; `alone` is what the only
+    system is called in the title.
     """
-    comparison, all_intervals = content.comparison, content.all_intervals
-    labels, results = [label for label, _, _ in content.systems], content.systems[0][1]
-    first, units = all_intervals[0], len(content.choice.table.queries)
+    comparison, all_intervals, results = content.comparison, content.all_intervals, content.results
+    labels = [label for label, _, _ in content.systems]
+    first, size = all_intervals[0], len(content.units.all_names)
     whose = (alone or labels[0]) if len(labels) == 1 else count_noun(len(labels), first.kind)
     names = zip(labels, content.full_names, strict=True)
     page = render_page(
         template,
         feature=FEATURE,
         data={**data, "seed": content.seed},
-        title=content.title or f"{whose}, {count_noun(units, first.unit)}",
-        headline=text.write_headline(comparison, all_intervals, results),
+        title=content.title or f"{whose}, {count_noun(size, first.unit)}",
+        headline=text.write_headline(comparison, all_intervals, results[0]),
         answers=text.describe_answers(comparison, all_intervals),
-        incomparable=content.incomparable if units > 1 else (),
-        evidence=text.describe_evidence(comparison, all_intervals) if units > 1 else (),
-        plots=text.build_plots(all_intervals, results, coloured=data.get("coloured", False)),
+        incomparable=content.incomparable if size > 1 else (),
+        evidence=text.describe_evidence(comparison, all_intervals) if size > 1 else (),
+        plots=text.build_plots(all_intervals, results[0], coloured=data.get("coloured", False)),
         groups=text.build_groups(content.systems),
         system_noun=first.kind,
-        dots_note=text.describe_dots(first, units),
+        dots_note=text.describe_dots(first, size),
         unit=first.unit,
         units_heading=pluralise(first.unit).capitalize(),
-        measures={name: str(measure) for name, measure in results.measures.items()},
+        measures={name: str(measure) for name, measure in results[0].measures.items()},
         full_names={label: name for label, name in names if label != name},
-        values_file=None if values is None else content.values_file,
+        values_file=None if list_values is None else content.values_file,
+        notes=merge_notes(results),
+        convention_line=list_footnotes(results, verbose=True)[0],
         **context,
     )
-    return Report(page, None if values is None else render(values(), "csv"))
+    return Report(page, None if list_values is None else render(list_values(), "csv"))
 
 
-def render_report(content: ReportContent) -> Report:
-    """The page of runs."""
-    choice, results = content.choice, [run for _, run, _ in content.systems]
-    data = build_report_data(
-        results,
-        choice,
-        content.rankings,
-        content.changes,
+def render_run_report(
+    content: ReportContent,
+    rankings: Iterable[SideBySide],
+    changes: Mapping[int, LargestChanges],
+    texts: Mapping[str, str],
+    find_documents: FindTexts | None,
+) -> Report:
+    """The page of runs: with the rankings of queries, made as far as the page holds them.
+
+    Args:
+        content: the evidence, and the queries that are shown.
+        rankings: of the queries to detail.
+        changes: by the place of the run, what changed most from the baseline.
+        texts: what the queries say.
+        find_documents: finds what documents say.
+    """
+    units, runs = content.units, content.results
+    data = build_run_data(
+        runs,
+        units,
+        rankings,
+        changes,
+        texts=texts,
+        find_documents=find_documents,
         base=content.base,
-        texts=content.texts,
-        find_documents=content.find_documents,
     )
     details = data["details"].values()
     sampling_notes = text.describe_sampling(
-        choice, len(details), units=pluralise(results[0].unit), work="Rankings are"
+        units, len(details), noun=pluralise(runs[0].unit), work="Rankings are"
     )
     if any(run is not None and run["more"] for detail in details for run in detail["runs"]):
         sampling_notes.append(f"Rankings are shown down to rank {report_data.MAX_RANKS}.")
 
     def list_values() -> Page:
-        named = zip(results, content.full_names, strict=True)
+        named = zip(runs, content.full_names, strict=True)
         return results_page([evolve(run, name=name) for run, name in named], per_query=True)
 
-    _, settings = convention.tell_tools([results[0].convention])
-    rows = [[name_units(cell, results[0].unit) for cell in row] for row in settings.rows]
-    return render_document(
+    _, settings = convention.tell_tools([runs[0].convention])
+    rows = [[name_units(cell, runs[0].unit) for cell in row] for row in settings.rows]
+    return render_report(
         "report.html",
         content,
         data,
-        list_values if len(details) < len(choice.table.queries) else None,
+        list_values if len(details) < len(units.all_names) else None,
         tables=text.build_tables(content.comparison, content.all_intervals),
         scripts=("elements.js", "report_rankings.js", "report.js"),
-        quality=text.build_quality_table(results),
-        notes=merge_notes(results),
+        quality=text.build_quality_table(runs),
         sampling_notes=sampling_notes,
-        convention_line=list_footnotes(results, verbose=True)[0],
         settings=evolve(settings, rows=rows),
     )

@@ -20,13 +20,11 @@ from gainful.measure.values import Results
 from gainful.show.html_page import to_script_json
 from gainful.show.theme import LIGHT
 from gainful.text import pluralise
-from gainful.types import Array, finite_or_none
+from gainful.types import Array, Flags, Ranks, fill_masked, finite_or_none
 
 MAX_DETAILED, MAX_RANKS = 500, 100  # queries whose rankings are in the page, and how deep
 MAX_LISTED, MAX_NUMBERS = 10_000, 300_000  # queries in the table, and values of them all
-MAX_EXPLAINED = (
-    25  # queries that rose, and that fell, of which it is said what each document explains
-)
+MAX_EXPLAINED = 25  # queries that rose, and that fell, with what each document explains
 _MAX_BYTES = 8_000_000  # of all rankings in the page
 _MAX_TEXT = 200  # characters of a query whose rankings are not there
 _MAX_DOCUMENT = 2000  # characters of a document
@@ -35,76 +33,70 @@ FindTexts = Callable[[Collection[str]], Mapping[str, str]]
 
 
 @frozen(eq=False)
-class QueryValues:
-    """The values of all runs: by measure a row for each run, a column for each query."""
+class PageUnits:
+    """The queries, sessions or conversations of a page: values, and what is shown of them."""
 
-    queries: tuple[str, ...]
-    values: Mapping[str, Array]
-
-    @classmethod
-    def from_results(cls, results: Sequence[Results]) -> QueryValues:
-        """All queries that any run has, in the order in which they come."""
-        queries = tuple(dict.fromkeys(query for result in results for query in result.ids))
-        column = {query: index for index, query in enumerate(queries)}
-        values = {}
-        for measure in results[0].values:
-            matrix = np.full((len(results), len(queries)), np.nan)
-            for row, result in zip(matrix, results, strict=True):
-                row[[column[query] for query in result.ids]] = np.ma.filled(
-                    np.ma.asarray(result.values[measure], dtype=float), np.nan
-                )
-            values[measure] = matrix
-        return cls(queries, values)
-
-    def largest_change(self, measure: str, base: int) -> Array:
-        """How much each query changed most, in any run; of one run, how far it is from usual."""
-        values = self.values[measure]
-        if len(values) == 1:
-            defined = values[0][~np.isnan(values[0])]
-            return np.asarray(values[0] - (np.median(defined) if defined.size else 0.0))
-        differences = np.nan_to_num(np.abs(values - values[base]), nan=0.0)
-        return np.asarray(differences.max(axis=0), dtype=np.float64)
-
-
-@frozen(eq=False)
-class Choice:
-    """Which queries or sessions the page has, and which it details; the measure shown at work."""
-
-    table: QueryValues
-    measure: str
-    listed: Sequence[int]  # places of those that have a row in the page
+    all_names: Sequence[str]
+    values: Mapping[str, Array]  # by measure systems × units, not a number where there is none
+    places: Ranks  # systems × units: where a unit stands in the results, -1 where it is not there
+    measure: str  # whose work is shown: the first that cumulates gain, else the first
+    listed: Sequence[int]  # units that have a row in the page
     priority: Sequence[int]  # of these the ones to detail, the most telling first
 
     @property
     def names(self) -> list[str]:
         """Those that have a row, in their order."""
-        return [self.table.queries[index] for index in self.listed]
+        return [self.all_names[index] for index in self.listed]
 
     @property
     def to_detail(self) -> list[str]:
         """Those that are to be detailed, the most telling first."""
-        names = self.names
-        return [names[index] for index in self.priority]
+        return [self.all_names[self.listed[index]] for index in self.priority]
 
 
-def choose_shown(recipes: Mapping[str, MeasureRecipe[Any]]) -> str:
-    """The measure whose work is shown: the first that cumulates gain, else the first."""
-    for name, recipe in recipes.items():
-        if recipe.entry.has_vectors if recipe.entry.session else recipe.entry.cumulated:
-            return name
-    return next(iter(recipes))
+def choose_units(
+    parts: Sequence[tuple[Results, Sequence[str], Flags]], base: int, seed: int
+) -> PageUnits:
+    """As many units as a page can hold: those that changed most, and a sample of the rest.
 
-
-def choose_rows(
-    table: QueryValues, recipes: Mapping[str, MeasureRecipe[Any]], base: int, seed: int
-) -> Choice:
-    """As many rows as the page can hold: those that changed most, and a sample of the rest."""
-    measure = choose_shown(recipes)
-    change = table.largest_change(measure, base)
-    numbers = len(table.values[measure]) * len(table.values)
-    limit = max(MAX_DETAILED, min(MAX_LISTED, MAX_NUMBERS // numbers))
+    Args:
+        parts: by system its results, what their units are called, and which of them are its.
+        base: the system with which the others are compared.
+        seed: random seed.
+    """
+    names = list(dict.fromkeys(name for _, ids, _ in parts for name in ids))
+    column = {name: index for index, name in enumerate(names)}
+    places = np.full((len(parts), len(names)), -1, dtype=np.intp)
+    for row, (_, ids, own) in zip(places, parts, strict=True):
+        indices = np.flatnonzero(own).tolist()
+        row[[column[ids[index]] for index in indices]] = indices
+    first = parts[0][0]
+    values = {}
+    for measure in first.values:
+        matrix = values[measure] = np.full(places.shape, np.nan)
+        for row, own_places, (results, _, _) in zip(matrix, places, parts, strict=True):
+            is_there = own_places >= 0
+            row[is_there] = fill_masked(results.values[measure])[own_places[is_there]]
+    recipes = first.recipes
+    measure = next(filter(lambda name: _cumulates(recipes[name]), recipes), next(iter(recipes)))
+    change = _find_largest_change(values[measure], base)
+    limit = max(MAX_DETAILED, min(MAX_LISTED, MAX_NUMBERS // (len(parts) * len(values))))
     listed = sorted(sample_queries(change, limit, seed))
-    return Choice(table, measure, listed, sample_queries(change[listed], MAX_DETAILED, seed))
+    priority = sample_queries(change[listed], MAX_DETAILED, seed)
+    return PageUnits(names, values, places, measure, listed, priority)
+
+
+def _cumulates(recipe: MeasureRecipe[Any]) -> bool:
+    return recipe.entry.has_vectors if recipe.entry.session else recipe.entry.cumulated
+
+
+def _find_largest_change(values: Array, base: int) -> Array:
+    """How much each unit changed most, in any system; of one system, how far it is from usual."""
+    if len(values) == 1:
+        defined = values[0][~np.isnan(values[0])]
+        return np.asarray(values[0] - (np.median(defined) if defined.size else 0.0))
+    differences = np.nan_to_num(np.abs(values - values[base]), nan=0.0)
+    return np.asarray(differences.max(axis=0), dtype=np.float64)
 
 
 def sample_queries(changes: Array, limit: int, seed: int) -> list[int]:
@@ -132,58 +124,68 @@ def sample_queries(changes: Array, limit: int, seed: int) -> list[int]:
     return [*most_changed.tolist(), *np.sort(sampled).tolist()]
 
 
-def build_report_data(
-    results: Sequence[Results],
-    choice: Choice,
-    rankings: Iterable[SideBySide],
-    changes: Mapping[int, LargestChanges],
-    *,
-    base: int,
-    texts: Mapping[str, str],
-    find_documents: FindTexts | None = None,
-) -> dict[str, Any]:
-    """What the page has of the queries: as much as it can hold."""
-    recipe, names = results[0].recipes[choice.measure], choice.names
-    unit = results[0].unit
-    details = hold_details(
-        choice.priority, (_build_detail(side_by_side, recipe) for side_by_side in rankings)
-    )
-    by_query = {names[index]: detail for index, detail in details.items()}
-    _add_shares(changes, by_query)
-    is_cumulated = recipe.entry.cumulated
-    weights = round_values(rank_discounts(recipe, MAX_RANKS).tolist()) if is_cumulated else []
-    return build_page_data(
-        results[0],
-        choice,
-        details,
-        words={"unit": unit, "units": pluralise(unit), "system": "run", "judged": "judgments"},
-        runs=[result.name for result in results],
-        base=base,
-        cumulated=is_cumulated,
-        normalised=recipe.entry.normalised,
-        depth=recipe.depth,
-        weights=weights,
-        grades=_grade_colours(details.values()),
-        texts=_shorten_texts(names, texts, by_query),
-        documents={} if find_documents is None else _hold_documents(details, find_documents),
-    )
-
-
 def build_page_data(
-    results: Results, choice: Choice, details: Mapping[int, dict[str, Any]], **more: Any
+    results: Results, units: PageUnits, details: Mapping[int, dict[str, Any]], **more: Any
 ) -> dict[str, Any]:
     """What the scripts of both pages work on, of runs or of sessions."""
     recipes, directions = results.recipes, results.directions
+    matrices = list(units.values.values())
     return more | {
         "measures": list(recipes),
         "whole": [recipe.entry.aggregation == "sum" for recipe in recipes.values()],
         "lower": [directions[name].is_lower for name in recipes],
         "bounded": [recipe.entry.bounded for recipe in recipes.values()],
-        "shown": list(recipes).index(choice.measure),
-        "queries": choice.names,
-        "values": list_values(choice.table, choice.listed),
+        "shown": list(recipes).index(units.measure),
+        "queries": units.names,
+        "values": [
+            [[*map(finite_or_none, matrix[run, units.listed])] for matrix in matrices]
+            for run in range(len(units.places))
+        ],
         "details": {str(place): detail for place, detail in details.items()},
     }
+
+
+def build_run_data(
+    runs: Sequence[Results],
+    units: PageUnits,
+    rankings: Iterable[SideBySide],
+    changes: Mapping[int, LargestChanges],
+    *,
+    texts: Mapping[str, str],
+    find_documents: FindTexts | None,
+    base: int,
+) -> dict[str, Any]:
+    """What the page has of the queries of runs: as much as it can hold."""
+    recipe, names, unit = runs[0].recipes[units.measure], units.names, runs[0].unit
+    details = hold_details(
+        units.priority, (_build_detail(side_by_side, recipe) for side_by_side in rankings)
+    )
+    by_query = {names[index]: detail for index, detail in details.items()}
+    for run, change in changes.items():
+        for changed in change.queries:
+            if changed.query in by_query and changed.rest is not None:
+                detail = by_query[changed.query]
+                detail.setdefault("moved", {})[str(run)] = _document_shares(changed, detail)
+    is_cumulated = recipe.entry.cumulated
+    return build_page_data(
+        runs[0],
+        units,
+        details,
+        words={"unit": unit, "units": pluralise(unit), "system": "run", "judged": "judgments"},
+        runs=[result.name for result in runs],
+        base=base,
+        cumulated=is_cumulated,
+        normalised=recipe.entry.normalised,
+        depth=recipe.depth,
+        weights=round_values(rank_discounts(recipe, MAX_RANKS).tolist()) if is_cumulated else [],
+        grades=_grade_colours(details.values()),
+        # Long texts are shortened where nothing else is known of a query.
+        texts=[
+            text if text is None or name in by_query else cut_text(text, _MAX_TEXT)
+            for name, text in ((name, texts.get(name)) for name in names if texts)
+        ],
+        documents={} if find_documents is None else _hold_documents(details, find_documents),
+    )
 
 
 def hold_details(
@@ -198,15 +200,6 @@ def hold_details(
             break
         held[place] = detail
     return held
-
-
-def list_values(table: QueryValues, listed: Sequence[int]) -> list[list[list[float | None]]]:
-    """By run and measure the values of the queries that have a row."""
-    matrices = list(table.values.values())
-    return [
-        [[*map(finite_or_none, matrix[run, listed])] for matrix in matrices]
-        for run in range(len(matrices[0]))
-    ]
 
 
 def _build_detail(side_by_side: SideBySide, recipe: Recipe) -> dict[str, Any]:
@@ -265,16 +258,6 @@ def _ranking_columns(ranking: WorkedRanking, numbers: dict[str, int]) -> dict[st
     return columns
 
 
-def _add_shares(
-    changes: Mapping[int, LargestChanges], details: Mapping[str, dict[str, Any]]
-) -> None:
-    for run, largest_changes in changes.items():
-        for changed in largest_changes.queries:
-            detail = details.get(changed.query)
-            if detail is not None and changed.rest is not None:
-                detail.setdefault("moved", {})[str(run)] = _document_shares(changed, detail)
-
-
 def _document_shares(changed_query: ChangedQuery, detail: dict[str, Any]) -> dict[str, Any]:
     numbers = {doc: index for index, doc in enumerate(detail["docs"])}
     explained = [
@@ -312,17 +295,6 @@ def _hold_documents(details: Mapping[int, dict[str, Any]], find_texts: FindTexts
         if text and size <= _MAX_DOCUMENT_TEXTS:
             kept_texts[doc] = text
     return kept_texts
-
-
-def _shorten_texts(
-    queries: Sequence[str], texts: Mapping[str, str], details: Mapping[str, Any]
-) -> list[str | None]:
-    """What the queries say; long ones are shortened where nothing else is known of them."""
-    by_query = ((query, texts.get(query)) for query in queries if texts)
-    return [
-        text if text is None or query in details else cut_text(text, _MAX_TEXT)
-        for query, text in by_query
-    ]
 
 
 def cut_text(text: str, limit: int) -> str:

@@ -36,7 +36,7 @@ from gainful.measure.groups import (
 from gainful.measure.results import find_leaders
 from gainful.measure.values import Results
 from gainful.page.table import Table, to_one_line
-from gainful.show.pages.report_data import Choice
+from gainful.show.pages.report_data import PageUnits
 from gainful.text import (
     count_noun,
     format_range,
@@ -354,14 +354,14 @@ def axis_ticks(low: float, high: float) -> list[float]:
 
 
 def describe_sampling(
-    choice: Choice, detailed: int, *, units: str, work: str, telling: str = "that changed most"
+    units: PageUnits, detailed: int, *, noun: str, work: str, telling: str = "that changed most"
 ) -> list[str]:
     """What is not in the page, as it would be too much: rows, and the `work` of single ones."""
-    all_units, listed = len(choice.table.queries), len(choice.listed)
+    size, listed = len(units.all_names), len(units.listed)
     chosen = f"those {telling}, and a sample of the others."
     lines = []
-    if listed < all_units:
-        lines.append(f"The table of {units} has {listed:,} of {all_units:,}: {chosen}")
-    if detailed < all_units:
-        lines.append(f"{work} shown of {detailed:,} of {all_units:,} {units}: {chosen}")
+    if listed < size:
+        lines.append(f"The table of {noun} has {listed:,} of {size:,}: {chosen}")
+    if detailed < size:
+        lines.append(f"{work} shown of {detailed:,} of {size:,} {noun}: {chosen}")
     return lines
