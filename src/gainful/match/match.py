@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from functools import partial
+from typing import Any
 
-from attrs import evolve, frozen
+from attrs import evolve, field, frozen
 
 from gainful.convention import Convention
 from gainful.match.matched import FILTERED_ORDERS, Matched
@@ -20,6 +21,7 @@ class MatchedRun:
     qrels: Qrels | NestedDict
     run: Run | NestedDict | LazyRun
     matched: Matched
+    views: dict[Any, Any] = field(factory=dict, init=False)  # ranked, by settings of conventions
 
 
 def _drop_namesakes(run: Run) -> Run:

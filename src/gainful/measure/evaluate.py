@@ -19,9 +19,7 @@ from gainful.read.qrels_and_run import describe_odd_judgments
 from gainful.types import Array, Flags
 
 # Measures of one view see the same ranking.
-_find_view = attrgetter(
-    "ties", "unjudged", "unjudged_grade", "negative", "fractional", "grade_bits"
-)
+find_view = attrgetter("ties", "unjudged", "unjudged_grade", "negative", "fractional", "grade_bits")
 
 
 def measure_run(
@@ -40,7 +38,7 @@ def measure_run(
         key: with_max_grade(recipe, matched.highest_grade) for key, recipe in recipes.items()
     }
     kept = choose_queries(matched, convention, run.name)
-    values = compute_measures(matched.select_queries(kept), recipes)
+    values = compute_measures(matched.select_queries(kept), recipes, matched_run.views)
     unit = getattr(qrels, "unit", "query")
     return QueryResults(
         unit=unit,
@@ -80,13 +78,18 @@ def with_max_grade(recipe: Recipe, highest: float) -> Recipe:
     return evolve(recipe, convention=convention)
 
 
-def compute_measures(matched: Matched, recipes: Mapping[str, Recipe]) -> dict[str, Array]:
-    """The value of every query and measure, queries that do not count included."""
-    views: dict[object, RankedRun] = {}
+def compute_measures(
+    matched: Matched, recipes: Mapping[str, Recipe], views: dict[object, RankedRun] | None = None
+) -> dict[str, Array]:
+    """The value of every query and measure, queries that do not count included.
+
+    What was ranked on the way is put into `views`.
+    """
+    views = {} if views is None else views
     values = {}
     for key, recipe in recipes.items():
         convention = recipe.ranking_convention
-        view = _find_view(convention)
+        view = find_view(convention)
         if view not in views:
             views[view] = rank_run(matched, convention)
         values[key] = compute_ranked(views[view], recipe)

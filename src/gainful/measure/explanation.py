@@ -20,7 +20,7 @@ from gainful.match.rankings import RankedDoc, Rankings, rank_documents
 from gainful.match.ties import TIE_POLICIES
 from gainful.measure.catalogue_page import SINGLE_LIST_SETTINGS, weigh
 from gainful.measure.entry import MeasureRecipe, Recipe
-from gainful.measure.evaluate import compute_measures, compute_ranked
+from gainful.measure.evaluate import compute_measures, compute_ranked, find_view
 from gainful.measure.functions.graded import (
     cumulate_gain,
     gain_curves,
@@ -82,8 +82,12 @@ class RankedQueries(Rankings):
 def rank_queries(run: MatchedRun, recipe: Recipe, queries: Sequence[str]) -> RankedQueries:
     """Some queries of a run with their documents, at the ranks of a measure's convention."""
     rankings = rank_documents(run, recipe.convention, queries)
-    ranked = rank_run(rankings.matched, recipe.ranking_convention)
-    return RankedQueries(matched=ranked, grades=rankings.grades, by_query=rankings.by_query)
+    convention = recipe.ranking_convention
+    ranked: RankedRun | None = run.views.get(find_view(convention))  # for its values
+    if ranked is None or not {*ranked.queries}.issuperset(rankings.matched.queries):
+        ranked = rank_run(rankings.matched, convention)
+    selected = ranked.select_by_name(queries)
+    return RankedQueries(matched=selected, grades=rankings.grades, by_query=rankings.by_query)
 
 
 def work_out_ranking(rankings: RankedQueries, query: str, recipe: Recipe) -> WorkedRanking:
