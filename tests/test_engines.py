@@ -234,11 +234,13 @@ def test_duckdb_needs_no_pyarrow(monkeypatch):
 @pytest.mark.parametrize("make", ["lazy polars", "DuckDB"])
 def test_a_full_disk_is_told_with_its_folder(make, monkeypatch):
     monkeypatch.setattr("tempfile.TemporaryFile", lambda **_: Path("/dev/full").open("r+b", 0))  # noqa: SIM115
-    framed = FRAME_MAKERS[make](to_frame({"1": {"a": 2.0, "b": 1.0}}, "score"))
-    with many_parts(), pytest.raises(BadInput) as refused:
-        gainful.evaluate({"1": {"a": 1}}, framed, "RR")
-    assert refused.value.where == tempfile.gettempdir()
-    assert "TMPDIR" in refused.value.expected
+    run = FRAME_MAKERS[make](to_frame({"1": {"a": 2.0, "b": 1.0}}, "score"))
+    log = FRAME_MAKERS[make](LOG.with_columns(time=pl.lit("2026-01-01")).rename({"query": "text"}))
+    for evaluate, rows in ((gainful.evaluate, run), (gainful.sessions.evaluate, log)):
+        with many_parts(), pytest.raises(BadInput) as refused:
+            evaluate({"1": {"a": 1}}, rows) if rows is run else evaluate(rows, {"a": {"x": 1}})
+        assert refused.value.where == tempfile.gettempdir()
+        assert "TMPDIR" in refused.value.expected
 
 
 @pytest.mark.parametrize("make", STAYS)
@@ -346,33 +348,27 @@ WRONG_VALUES = st.sampled_from(
 WRONG_RUNS = st.lists(st.tuples(st.integers(0, 11), WRONG_VALUES), min_size=1, max_size=2)
 
 
-@pytest.mark.parametrize("make", ["lazy polars", "DuckDB"])
-@examples(25)
-@given(mistakes=WRONG_RUNS, duplicates=st.sampled_from(["error", "first", "count"]))
-def test_any_mistakes_in_a_run_are_those_of_memory(make, mistakes, duplicates):
-    assert_same_mistakes(make, mistakes, duplicates)
-
-
-@pytest.mark.parametrize("make", ["Spark"])
-@examples(3)
-@given(mistakes=WRONG_RUNS, duplicates=st.sampled_from(["error", "first", "count"]))
-def test_any_mistakes_in_a_run_on_workers(make, mistakes, duplicates):
-    assert_same_mistakes(make, mistakes, duplicates)
-
-
-def assert_same_mistakes(make, mistakes, duplicates):
+@pytest.mark.parametrize("make", STAYS)
+def test_any_mistakes_in_a_run_are_those_of_memory(make):
     """What is wrong with a run is the same everywhere, but for the place."""
-    rows = [
-        {"query": f"{query}", "doc": doc, "score": float(number)}
-        for query in range(3)
-        for number, doc in enumerate("abcd")
-    ]
-    for number, mistake in mistakes:
-        rows[number] |= mistake
-    frame = pl.DataFrame(rows, schema={"query": pl.String, "doc": pl.String, "score": pl.Float64})
-    with many_parts():
-        answers = [ask(frame, duplicates), ask(FRAME_MAKERS[make](frame), duplicates)]
-    assert answers[0] == answers[1]
+
+    @examples(3 if make == "Spark" else 25)
+    @given(mistakes=WRONG_RUNS, duplicates=st.sampled_from(["error", "first", "count"]))
+    def check(mistakes, duplicates):
+        rows = [
+            {"query": f"{query}", "doc": doc, "score": float(number)}
+            for query in range(3)
+            for number, doc in enumerate("abcd")
+        ]
+        for number, mistake in mistakes:
+            rows[number] |= mistake
+        schema = {"query": pl.String, "doc": pl.String, "score": pl.Float64}
+        frame = pl.DataFrame(rows, schema=schema)
+        with many_parts():
+            answers = [ask(frame, duplicates), ask(FRAME_MAKERS[make](frame), duplicates)]
+        assert answers[0] == answers[1]
+
+    check()
 
 
 def ask(run, duplicates):
@@ -506,13 +502,6 @@ class TestSpark:
                 else:
                     assert theirs == pytest.approx(value, abs=1e-12), (query, name)
 
-    def test_numbers_that_may_be_grades_are_not_left_out_of_values_per_query(self):
-        judged, run = (
-            FRAME_MAKERS["Spark"](to_frame({"1": {"a": 3}}, name)) for name in ("y_true", "score")
-        )
-        with refuses(gainful.errors.BadInput, "judgments", "'y_true'"):
-            gainful.spark.per_query(judged, run, "RR")
-
     def test_measures_of_ones_own_reach_the_workers(self):
         def Last(matched, *, rel=1):
             ranks = matched.rank * matched.relevant(rel)
@@ -545,11 +534,6 @@ class TestSpark:
         rows = gainful.spark.per_query(judged, framed, **asked).collect()
         assert {row["query"]: {"nDCG@5": row["nDCG@5"]} for row in rows} == expected
 
-    def test_measures_over_subtopics_are_for_evaluate(self):
-        framed = FRAME_MAKERS["Spark"](to_frame({"1": {"a": 0.5}}, "score"))
-        with refuses(gainful.errors.BadValue, "measure"):
-            gainful.spark.per_query({"1": {"a": 2}}, framed, "alpha_nDCG@5")
-
     def test_queries_that_were_judged_without_a_document_count(self):
         framed = FRAME_MAKERS["Spark"](to_frame({"1": {"a": 0.5}}, "score"))
         judged = {"1": {"a": 1}, "3": {}}
@@ -573,35 +557,30 @@ class TestSpark:
             ({"1": {"a": -1, "b": 1}}, {"1": {"a": 0.5}}, {"negative": "error"}, ("-1", "0")),
             ({"1": {"a": 0.5}}, {"1": {"a": 0.5}}, {"fractional": "error"}, ("whole",)),
             ({"1": {"a": 1}}, {"1": {"a": 0.5}}, {"ties": "input"}, ("order", "rows")),
+            ({"1": {"a": 1}}, {"1": {"a": 0.5}}, {"measures": "alpha_nDCG@5"}, ("alpha_nDCG",)),
+            # judgments in Spark: ids of two kinds that never meet, and what may be grades
+            ({"query": ["1"], "doc": [7], "grade": [1]}, {"1": {"07": 1.0}}, {}, ("doc",)),
+            ({"query": ["1"], "doc": ["a"], "y_true": [3]}, {"1": {"a": 1.0}}, {}, ("'y_true'",)),
+            (
+                {"query": ["1", "1"], "doc": ["a", "a"], "grade": [1, 2]},
+                *({"1": {"a": 0.5}}, {}, ("twice",)),
+            ),
+            ({"query": ["1"], "doc": [None], "grade": [1]}, {"1": {"a": 0.5}}, {}, ("doc",)),
+            (
+                {"query": ["1"], "doc": ["a"], "score": [1.0], "rank": [1]},
+                *({"1": {"a": 0.5}}, {}, ("swapped",)),
+            ),
         ],
     )
     def test_what_is_refused_is_refused_at_once(self, judged, run, settings, named):
+        if "doc" in judged:
+            null_docs = {"doc": pl.String} if judged["doc"] == [None] else {}
+            frame = pl.DataFrame(judged, schema_overrides=null_docs)
+            judged = FRAME_MAKERS["Spark"](frame)
         framed = FRAME_MAKERS["Spark"](to_frame(run, "score"))
-        with pytest.raises(gainful.errors.GainfulError) as refused:
-            gainful.spark.per_query(judged, framed, "nDCG@10", **settings)
+        with pytest.raises((BadInput, gainful.errors.BadValue)) as refused:
+            gainful.spark.per_query(judged, framed, **{"measures": "nDCG@10"} | settings)
         assert [word for word in named if word not in str(refused.value)] == []
-
-    def test_ids_of_two_kinds_that_never_meet_are_refused(self):
-        judged = FRAME_MAKERS["Spark"](pl.DataFrame({"query": ["1"], "doc": [7], "grade": [1]}))
-        run = FRAME_MAKERS["Spark"](pl.DataFrame({"query": ["1"], "doc": ["07"], "score": [1.0]}))
-        with refuses(gainful.errors.BadInput, "run"):
-            gainful.spark.per_query(judged, run, "RR")
-
-    @pytest.mark.parametrize(
-        ("judged", "word"),
-        [
-            ({"query": ["1", "1"], "doc": ["a", "a"], "grade": [1, 2]}, "twice"),
-            ({"query": ["1"], "doc": [None], "grade": [1]}, "doc"),
-            ({"query": ["1"], "doc": ["a"], "score": [1.0], "rank": [1]}, "swapped"),
-        ],
-    )
-    def test_bad_judgments_are_refused(self, judged, word):
-        schema = {"query": pl.String, "doc": pl.String}
-        frame = FRAME_MAKERS["Spark"](pl.DataFrame(judged, schema_overrides=schema))
-        run = FRAME_MAKERS["Spark"](to_frame({"1": {"a": 0.5}}, "score"))
-        with pytest.raises(gainful.errors.BadInput) as refused:
-            gainful.spark.per_query(frame, run, "RR")
-        assert word in str(refused.value)
 
     def test_other_runs_are_sent_to_evaluate(self):
         with refuses(gainful.errors.WrongType, "run"):

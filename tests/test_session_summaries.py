@@ -124,16 +124,14 @@ def test_no_file_is_left(tmp_path, monkeypatch):
 
 
 def test_how_deep_searchers_looked():
-    frame, options = STUDY.sessions.frame, {"measures": "nsDCG@10", "depth": "scanned"}
-    results = gainful.sessions.evaluate(frame, STUDY.qrels, **options)
-    summary = gainful.sessions.summarise(frame.lazy(), STUDY.qrels, by="system", **options)
-    assert_equal(summary, results, ["system"])
-    partly = frame.with_columns(pl.when(pl.col("query") > 1).then("scanned").alias("scanned"))
-    results = gainful.sessions.evaluate(partly, STUDY.qrels, **options)
-    summary = gainful.sessions.summarise(partly.lazy(), STUDY.qrels, **options)
-    assert_equal(summary, results, [])
+    whole, options = STUDY.sessions.frame, {"measures": "nsDCG@10", "depth": "scanned"}
+    partly = whole.with_columns(pl.when(pl.col("query") > 1).then("scanned").alias("scanned"))
+    for frame, by in ((whole, ["system"]), (partly, [])):
+        results = gainful.sessions.evaluate(frame, STUDY.qrels, **options)
+        summary = gainful.sessions.summarise(frame.lazy(), STUDY.qrels, by=by, **options)
+        assert_equal(summary, results, by)
     with refuses(gainful.errors.BadValue, "depth"):
-        gainful.sessions.summarise(frame.drop("scanned").lazy(), STUDY.qrels, **options)
+        gainful.sessions.summarise(whole.drop("scanned").lazy(), STUDY.qrels, **options)
 
 
 @pytest.mark.parametrize("engine", ENGINES)

@@ -3,20 +3,15 @@
 import os
 import subprocess
 import sys
-from pathlib import Path
 
 import polars as pl
 import pytest
 from hypothesis import given, strategies as st
 from profiles import examples
 
-import gainful
 from gainful.errors import BadInput
 from gainful.read import spill
 from gainful.read.spill import KEY, Spill, choose_parts
-
-FULL = Path("/dev/full")
-QRELS = {"s": {"a": 1}}
 
 
 def make_rows(owners):
@@ -71,20 +66,6 @@ def test_an_owner_of_too_many_rows_is_named(monkeypatch):
     assert (refused.value.where, "'eve'" in refused.value.problem) == ("log", True)
     several = fill([make_rows([str(number) for number in range(31)])], most=10, kept=0)
     assert len(several.read(slice(0, spill.BUCKETS))) == 31  # of several owners
-
-
-@pytest.mark.skipif(not FULL.exists(), reason="a device that is always full")
-def test_a_full_disk_is_told_with_the_folder(monkeypatch, tmp_path):
-    monkeypatch.setattr("tempfile.TemporaryFile", lambda **_: FULL.open("r+b", buffering=0))
-    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
-    monkeypatch.setattr(spill, "_MAX_KEPT", 0)
-    log = pl.LazyFrame(
-        {"session": ["s"], "time": ["2026-01-01"], "text": ["x"], "rank": [1], "doc": ["a"]}
-    )
-    with pytest.raises(BadInput) as refused:
-        gainful.sessions.evaluate(log, QRELS, "sDCG@10")
-    assert refused.value.where == str(tmp_path)
-    assert "TMPDIR" in str(refused.value)
 
 
 @pytest.mark.skipif(os.name != "posix", reason="limits of POSIX")

@@ -117,7 +117,8 @@ def _choose_queries(
 
 # Columns of our own beside the user's, of which none is called so: see `protect_name`.
 LENGTH, TOTAL, POWERS = "gainful_length", "gainful_total", "gainful_powers"
-_SOUND, _PLACE, _ROWS = "gainful_sound", "gainful_place", "gainful_rows"
+_SOUND, _PLACE = "gainful_sound", "gainful_place"
+_ROWS, _RANKS = "gainful_rows", "gainful_ranks"
 _ROLES = (  # of a column, its name among packed rows, and what it holds
     ("session", "session", nw.String()),
     ("position", "query", nw.Int64()),
@@ -279,11 +280,12 @@ def _describe_queries(rows: nw.LazyFrame[Any]) -> nw.LazyFrame[Any]:
     counted = rows.group_by(*key).agg(
         nw.col("doc").count().alias(LENGTH),
         nw.len().alias(_ROWS),
+        rank.count().alias(_RANKS),
         rank.sum().alias(TOTAL),
         sum_powers(rank).alias(POWERS),
     )
     empty = (nw.col(LENGTH) == 0) & (nw.col(_ROWS) == 1)
-    all_shown = (nw.col(LENGTH) == nw.col(_ROWS)) | empty
+    all_shown = (nw.col(LENGTH) == nw.col(_RANKS)) & ((nw.col(LENGTH) == nw.col(_ROWS)) | empty)
     return counted.select(*key, LENGTH, (add_up_to_ranks() & all_shown).alias(_SOUND))
 
 
