@@ -8,13 +8,15 @@ from os import PathLike, fspath
 from pathlib import Path
 from typing import Any
 
+from attrs import evolve
+
 from gainful.api.keywords import answer_keywords
 from gainful.errors import BadValue, check_name
-from gainful.match.check import CheckReport, Finding, check_pairs
+from gainful.match.check import CheckReport, check_pairs
 from gainful.measure.values import name_units
 from gainful.read.column_names import ColumnMapping, ColumnNames, read_column_names
 from gainful.read.file_check import (
-    FileReport,
+    Finding,
     decide_kinds,
     examine_file,
     examine_sessions,
@@ -23,6 +25,7 @@ from gainful.read.file_check import (
 )
 from gainful.read.formats import SESSION_FORMATS
 from gainful.read.inputs import AnyQrels, AnyRun
+from gainful.read.qrels_and_run import Qrels
 from gainful.read.read_options import AnyTopics
 from gainful.read.session_events import EventWords
 from gainful.read.session_inputs import AnySessions, find_log
@@ -76,37 +79,37 @@ def check(
     asked = {"tool": tool, "gap": gap, "events": events, "topics": topics, "pages": pages}
     sources = _open_all(files, names)
     all_kinds = decide_kinds(sources, names, with_sessions=sessions_format is not None)
-    reports: list[FileReport] = []
+    findings: list[Finding] = []
     log = find_log(sources)
     for source, kinds in zip(sources, all_kinds, strict=True):
         if log is not None and source in log:
             if source is log[0]:
-                reports.append(examine_sessions(log, None, names, asked))
+                findings.append(examine_sessions(log, None, names, asked))
         elif kinds == ["sessions"] and isinstance(source, Source):
-            reports.append(examine_sessions([source], sessions_format, names, asked))
+            findings.append(examine_sessions([source], sessions_format, names, asked))
         else:
             unknown: list[str | None] = [None]
-            reports += [examine_file(source, kind, names) for kind in kinds or unknown]
+            findings += [examine_file(source, kind, names) for kind in kinds or unknown]
         if isinstance(source, Source):
             source.report_end()
     names.refuse_misfits()
     if ["sessions"] not in all_kinds:
         names.refuse_unread()
-    unit = next((file.qrels.unit for file in reports if file.qrels is not None), "query")
-    findings = (*map(_describe_file, reports), *check_pairs(reports))
+    values = [finding.value for finding in findings]
+    unit = next((value.unit for value in values if isinstance(value, Qrels)), "query")
+    findings += check_pairs(findings)
     return CheckReport(tuple(_name_units(finding, unit) for finding in findings))
 
 
 def _name_units(finding: Finding, unit: str) -> Finding:
-    texts = (finding.problems, finding.notes, finding.warnings)
-    return Finding(
-        finding.subject,
-        finding.kind,
-        *(tuple(name_units(line, unit) for line in lines) for lines in texts),
-    )
+    texts = {name: getattr(finding, name) for name in ("problems", "notes", "warnings")}
+    named: dict[str, Any] = {
+        name: tuple(name_units(line, unit) for line in lines) for name, lines in texts.items()
+    }
+    return evolve(finding, value=None, **named)
 
 
-def _open_all(files: Sequence[Any], columns: ColumnMapping) -> list[Source | Path | FileReport]:
+def _open_all(files: Sequence[Any], columns: ColumnMapping) -> list[Source | Path | Finding]:
     """Each file as it is opened; what is in memory is examined at once."""
     if len(files) == 1 and isinstance(files[0], (list, tuple)):
         files = files[0] if all(map(_is_path, files[0])) or holds_runs(files[0]) else files
@@ -122,7 +125,7 @@ def _open_all(files: Sequence[Any], columns: ColumnMapping) -> list[Source | Pat
         )
     ]
     names = number_doubles([str(name) for name, _ in named])
-    sources: list[Source | Path | FileReport] = []
+    sources: list[Source | Path | Finding] = []
     for name, (_, value) in zip(names, named, strict=True):
         if _is_path(value):
             sources.append(open_to_check(fspath(value)))
@@ -133,8 +136,3 @@ def _open_all(files: Sequence[Any], columns: ColumnMapping) -> list[Source | Pat
 
 def _is_path(value: object) -> bool:
     return isinstance(value, (str, PathLike))
-
-
-def _describe_file(file: FileReport) -> Finding:
-    kind = "" if file.kind == "nothing" else f"{file.kind}, {file.format_name}"
-    return Finding(file.name, kind, tuple(file.problems), tuple(file.notes), tuple(file.warnings))

@@ -13,41 +13,13 @@ from gainful.match.sessions import match_sessions
 from gainful.page.page import Page, Section
 from gainful.page.shown import Shown
 from gainful.page.table import Table
-from gainful.read.file_check import FileReport
+from gainful.read.file_check import Finding
 from gainful.read.qrels_and_run import Qrels, Run, example_docs
 from gainful.read.sessions import Sessions
 from gainful.text import count_noun, format_range, quote
 
 _MAX_NAMES = 5
 _TOP = 10
-
-
-@frozen
-class Finding:
-    """What was found in one file, or in two together."""
-
-    subject: str
-    kind: str
-    problems: Sequence[str]  # details of the one before begin with a blank
-    notes: Sequence[str] = ()
-    warnings: Sequence[str] = ()  # those of the notes that change what comes out
-
-    def to_dict(self) -> dict[str, Any]:
-        """All of it as plain data."""
-        return {
-            "about": self.subject,
-            "kind": self.kind,
-            "wrong": [line.strip() for line in self.problems],
-            "notes": list(self.notes),
-            "warnings": list(self.warnings),
-        }
-
-    def lines(self) -> Iterator[str]:
-        """Problems and notes as a terminal shows them."""
-        for line in self.problems:
-            yield f"       {line}" if line.startswith(" ") else f"  wrong: {line}"
-        for line in self.notes:
-            yield f"  warning: {line}" if line in self.warnings else f"  {line}"
 
 
 @frozen(repr=False)
@@ -66,14 +38,24 @@ class CheckReport(Shown):
 
     def to_dict(self) -> dict[str, Any]:
         """All of it as plain data."""
-        return {"ok": self.ok, "findings": [finding.to_dict() for finding in self.findings]}
+        findings = [
+            {
+                "about": finding.subject,
+                "kind": finding.kind,
+                "wrong": [line.strip() for line in finding.problems],
+                "notes": list(finding.notes),
+                "warnings": list(finding.warnings),
+            }
+            for finding in self.findings
+        ]
+        return {"ok": self.ok, "findings": findings}
 
     def page(self) -> Page:
         """The verdict, and a paragraph for each file and each pair."""
         paragraphs = [
             Section(
                 f"{finding.subject} ({finding.kind})" if finding.kind else finding.subject,
-                lines=list(finding.lines()),
+                lines=list(_iterate_lines(finding)),
                 strong=True,
                 indent="    ",
             )
@@ -107,17 +89,24 @@ class CheckReport(Shown):
         return Table(("about", "kind", "what", "text"), rows)
 
 
-def check_pairs(files: Sequence[FileReport]) -> list[Finding]:
+def _iterate_lines(finding: Finding) -> Iterator[str]:
+    """Problems and notes as a terminal shows them."""
+    for line in finding.problems:
+        yield f"       {line}" if line.startswith(" ") else f"  wrong: {line}"
+    for line in finding.notes:
+        yield f"  warning: {line}" if line in finding.warnings else f"  {line}"
+
+
+def check_pairs(files: Sequence[Finding]) -> list[Finding]:
     """What each judgments and each run or sessions say of one another."""
     findings = []
     for qrels_file, other_file in product(files, files):
-        if qrels_file.qrels is None:
-            continue
-        subject = f"{qrels_file.name} + {other_file.name}"
-        if other_file.run is not None:
-            findings.append(_check_run(subject, qrels_file.qrels, other_file.run))
-        elif other_file.sessions is not None:
-            findings.append(_check_sessions(subject, qrels_file.qrels, other_file.sessions))
+        qrels, other = qrels_file.value, other_file.value
+        subject = f"{qrels_file.subject} + {other_file.subject}"
+        if isinstance(qrels, Qrels) and isinstance(other, Run):
+            findings.append(_check_run(subject, qrels, other))
+        elif isinstance(qrels, Qrels) and isinstance(other, Sessions):
+            findings.append(_check_sessions(subject, qrels, other))
     return findings
 
 

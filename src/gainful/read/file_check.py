@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import polars as pl
-from attrs import evolve, field, frozen
+from attrs import evolve, frozen
 
 from gainful.errors import BadInput, NoColumn, Swapped
 from gainful.read import trec_files
@@ -76,33 +76,30 @@ _MAX_LENGTHS = 12  # numbers of queries that are listed with how many sessions h
 
 
 @frozen(eq=False)
-class FileReport:
-    """A file, what it holds, what is wrong with it, and what is worth knowing."""
+class Finding:
+    """What was found in one file, or in two together: what is wrong, and what is worth knowing."""
 
-    name: str
-    format_name: str
-    kind: str  # judgments, run, sessions, or nothing that could be read
-    problems: list[str] = field(factory=list)
-    notes: list[str] = field(factory=list)
-    warnings: list[str] = field(factory=list)  # those of the notes that change what comes out
-    qrels: Qrels | None = None
-    run: Run | None = None
-    sessions: Sessions | None = None
+    subject: str
+    kind: str  # what it holds and its format; nothing where it could not be opened
+    problems: Sequence[str]  # details of the one before begin with a blank
+    notes: Sequence[str] = ()
+    warnings: Sequence[str] = ()  # those of the notes that change what comes out
+    value: Qrels | Run | Sessions | None = None
 
 
-def open_to_check(path: str) -> Source | Path | FileReport:
+def open_to_check(path: str) -> Source | Path | Finding:
     """A file, opened once: a pipe cannot be read twice; a folder; or why it is neither."""
     try:
         return Path(path) if path != "-" and is_folder(path) else open_source(path)
     except BadInput as error:
-        return FileReport(path, "unknown", "nothing", [_strip_file_name(path, error)])
+        return Finding(path, "", [_strip_file_name(path, error)])
 
 
 def examine_file(
-    source: Source | Path | FileReport, kind_name: str | None, columns: ColumnMapping = USUAL_NAMES
-) -> FileReport:
+    source: Source | Path | Finding, kind_name: str | None, columns: ColumnMapping = USUAL_NAMES
+) -> Finding:
     """All that is to be known of one file as judgments or as a run."""
-    if isinstance(source, FileReport):
+    if isinstance(source, Finding):
         return source
     kind: Kind[Any] = QRELS if kind_name == "judgments" else RUN
     name, format_name = str(source), "beir"
@@ -114,28 +111,29 @@ def examine_file(
         else:
             name, format_name = source.name, find_format(source, columns=columns).name
             read = read_rows(source, kind, format_name, columns, every=True)
-        report = evolve(_examine(read, format_name), name=name)
+        finding = _examine(read, name, format_name)
     except BadInput as error:
-        return FileReport(name, format_name, kind.name, [_strip_file_name(name, error)])
+        return Finding(name, f"{kind.name}, {format_name}", [_strip_file_name(name, error)])
     if format_name == "rag" and kind is RUN:
         try:
             find_run_beside(name, columns)
         except NoColumn as error:
-            report.notes.append(f"no judgments: {error.problem} ({error.expected})")
-    return report
+            note = f"no judgments: {error.problem} ({error.expected})"
+            return evolve(finding, notes=[*finding.notes, note])
+    return finding
 
 
 def examine_value(
     value: Any, name: str, columns: AnyColumns | None, *, comes_first: bool
-) -> list[FileReport]:
+) -> list[Finding]:
     """All that is to be known of what is in memory: a dict, a frame or a list.
 
     The first is judgments, others are runs, some are both.
 
     Examples:
-        >>> reports = examine_value({"1": {"a": 2}}, "qrels", None, comes_first=True)
-        >>> reports[0].kind, reports[0].notes
-        ('judgments', ['1 judgment of 1 query, 1 each', 'grades: 2 (1×)'])
+        >>> findings = examine_value({"1": {"a": 2}}, "qrels", None, comes_first=True)
+        >>> findings[0].kind, findings[0].notes
+        ('judgments, in memory', ['1 judgment of 1 query, 1 each', 'grades: 2 (1×)'])
     """
     kinds: list[Kind[Any]] = [QRELS if comes_first else RUN]
     if isinstance(value, (Qrels, Run)):
@@ -147,19 +145,19 @@ def examine_value(
 
 def _examine_in_memory(
     value: Any, name: str, kind: Kind[Any], columns: AnyColumns | None
-) -> FileReport:
+) -> Finding:
     try:
         read: Qrels | Run
         if kind is RUN:
             read = as_run_columns(as_run_in_memory(value, name=name, columns=columns))
         else:
             read = as_qrels_columns(as_qrels(value, columns=columns))
-        return evolve(_examine(read, _IN_MEMORY), name=name)
+        return _examine(read, name, _IN_MEMORY)
     except BadInput as error:
         if isinstance(error, Swapped) and kind is QRELS:
             return _examine_in_memory(value, name, RUN, columns)
-        subject = name if kind is RUN else QRELS.name
-        return FileReport(name, _IN_MEMORY, kind.name, [_strip_file_name(subject, error)])
+        place = name if kind is RUN else QRELS.name
+        return Finding(name, f"{kind.name}, {_IN_MEMORY}", [_strip_file_name(place, error)])
 
 
 def examine_sessions(
@@ -167,7 +165,7 @@ def examine_sessions(
     format_name: str | None = None,
     columns: ColumnMapping = USUAL_NAMES,
     asked: Mapping[str, Any] | None = None,
-) -> FileReport:
+) -> Finding:
     """All that is to be known of one file as sessions; of a log, with the file of its events.
 
     Of what is asked of reading, such as `gap`, each format takes what it has.
@@ -177,10 +175,11 @@ def examine_sessions(
     taken = {name: wanted[name] for name in (*file_format.options, "topics") if name in wanted}
     reading = ReadOptions(bad="skip", **taken)
     name = " and ".join(part.name for part in sources)
+    kind = f"sessions, {file_format.name}"
     try:
         sessions = read_sources(sources, file_format.name, reading)
     except BadInput as error:
-        return FileReport(name, file_format.name, "sessions", [_strip_file_name(name, error)])
+        return Finding(name, kind, [_strip_file_name(name, error)])
     prefix = f"{name}:" if len(sources) == 1 else ""
     mistakes = [
         (location.replace(prefix, "line ") if prefix else location, words)
@@ -193,30 +192,35 @@ def examine_sessions(
         *_describe_sessions(sessions),
         *(note for note in sessions.notes if "left out:" not in note),
     ]
-    return FileReport(name, file_format.name, "sessions", problems, notes, sessions=sessions)
+    return Finding(name, kind, problems, notes, value=sessions)
 
 
-def _examine(read: Rows[Any] | Qrels | Run, format_name: str) -> FileReport:
+def _examine(read: Rows[Any] | Qrels | Run, name: str, format_name: str) -> Finding:
     """What is wrong with the rows that were read, and what is worth knowing of those that count."""
-    if isinstance(read, Qrels):
-        return _report_qrels(read, format_name, [])
+    value, problems, warnings = read, list[str](), list[str]()
     if isinstance(read, Run):
         problems = _list_duplicates(find_duplicates(read.frame), read.locate, "one ranking")
-        return _report_run(read, format_name, problems)
-    prefix = f"{read.name}:"
-    places = [read.describe(row) for row in read.mistakes[:_MAX_LISTED]]
-    mistakes = [(place.replace(prefix, "line "), words) for place, words in places]
-    mistakes += [("", "")] * (len(read.mistakes) - len(mistakes))
-    problems = _describe_mistakes(mistakes, "malformed line", read.expected)
-    if read.frame.is_empty():
-        wrong = problems or ["it is empty"]
-        return FileReport(read.name, format_name, read.kind.name, wrong)
-    frame, repeats = _drop_repeats(read, lambda row: read.locate(row).replace(prefix, "line "))
-    contradictions = _describe_contradictions(read) if "rank" in read.frame.columns else []
-    known = {"distinct": True} if read.kind is RUN else {}
-    value = evolve(read, frame=frame, mistakes=(), fields={**read.fields, **known}).build()
-    report = _report_qrels if isinstance(value, Qrels) else _report_run
-    return report(value, format_name, [*problems, *repeats, *contradictions], read.warnings)
+    elif isinstance(read, Rows):
+        prefix = f"{read.name}:"
+        places = [read.describe(row) for row in read.mistakes[:_MAX_LISTED]]
+        mistakes = [(place.replace(prefix, "line "), words) for place, words in places]
+        mistakes += [("", "")] * (len(read.mistakes) - len(mistakes))
+        problems, warnings = (
+            _describe_mistakes(mistakes, "malformed line", read.expected),
+            [*read.warnings],
+        )
+        if read.frame.is_empty():
+            return Finding(name, f"{read.kind.name}, {format_name}", problems or ["it is empty"])
+        frame, repeats = _drop_repeats(read, lambda row: read.locate(row).replace(prefix, "line "))
+        problems += repeats
+        problems += _describe_contradictions(read) if "rank" in read.frame.columns else []
+        known = {"distinct": True} if read.kind is RUN else {}
+        value = evolve(read, frame=frame, mistakes=(), fields={**read.fields, **known}).build()
+    is_qrels = isinstance(value, Qrels)
+    notes = _describe_qrels(value, warnings) if is_qrels else _describe_run(value)
+    notes += [note.removeprefix(f"{value.name}: ") for note in value.notes]
+    kind = (QRELS if is_qrels else RUN).name
+    return Finding(name, f"{kind}, {format_name}", problems, notes, warnings, value)
 
 
 def _drop_repeats(rows: Rows[Any], locate: Callable[[int], str]) -> tuple[pl.DataFrame, list[str]]:
@@ -261,20 +265,13 @@ def _list_duplicates(
     return [head, *(f"  {line}" for line in describe_duplicates(duplicate_rows, locate)), *rest]
 
 
-def _report_qrels(
-    qrels: Qrels, format_name: str, problems: list[str], warnings: Sequence[str] = ()
-) -> FileReport:
+def _describe_qrels(qrels: Qrels, warnings: list[str]) -> list[str]:
+    """What is worth knowing of judgments; what is odd becomes a warning, too."""
     frame = qrels.frame
     per_query = _count_by_query(frame)
     grades = frame["grade"].value_counts().sort("grade")
     grade_counts = [f"{grade:g} ({count}×)" for grade, count in grades.iter_rows()]
     without_relevant = len(per_query) - frame.filter(pl.col("grade") >= 1)["query"].n_unique()
-    noun = "judgment" if qrels.subtopics is None else "judged document"
-    notes = [
-        f"{count_noun(len(frame), noun)} of {_format_sizes(per_query)}",
-        f"grades: {list_columns(grade_counts, _MAX_GRADES)}",
-    ]
-    warnings = [*warnings]
     if without_relevant:
         queries = count_noun(without_relevant, "query has", "queries have")
         warnings.append(f"{queries} nothing relevant (no grade of 1 or more)")
@@ -285,11 +282,13 @@ def _report_qrels(
     if not odd and len(frame) > len(per_query) and are_ranks(frame, "grade"):
         odd = ["the grades of every query count 1, 2, …, as the ranks of a run do"]
     warnings += odd
-    notes += warnings
-    if qrels.subtopics is not None:
-        notes.append(_describe_subtopics(qrels, qrels.subtopics))
-    notes += [note.removeprefix(f"{qrels.name}: ") for note in qrels.notes]
-    return FileReport(qrels.name, format_name, "judgments", problems, notes, warnings, qrels=qrels)
+    noun = "judgment" if qrels.subtopics is None else "judged document"
+    return [
+        f"{count_noun(len(frame), noun)} of {_format_sizes(per_query)}",
+        f"grades: {list_columns(grade_counts, _MAX_GRADES)}",
+        *warnings,
+        *([] if qrels.subtopics is None else [_describe_subtopics(qrels, qrels.subtopics)]),
+    ]
 
 
 def _describe_subtopics(qrels: Qrels, subtopic_judgments: pl.DataFrame) -> str:
@@ -305,9 +304,7 @@ def _describe_subtopics(qrels: Qrels, subtopic_judgments: pl.DataFrame) -> str:
     )
 
 
-def _report_run(
-    run: Run, format_name: str, problems: list[str], warnings: Sequence[str] = ()
-) -> FileReport:
+def _describe_run(run: Run) -> list[str]:
     frame = run.frame
     notes = [(f"{count_noun(len(frame), 'result')} of {_format_sizes(_count_by_query(frame))}")]
     if run.tag:
@@ -319,8 +316,7 @@ def _report_run(
     if tied:
         share = 100 * tied / len(frame)
         notes.append(f"{tied} documents share their score with another ({share:.1f} %)")
-    notes += [note.removeprefix(f"{run.name}: ") for note in run.notes]
-    return FileReport(run.name, format_name, "run", problems, notes, [*warnings], run=run)
+    return notes
 
 
 def _describe_sessions(sessions: Sessions) -> list[str]:
