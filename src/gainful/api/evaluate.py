@@ -408,10 +408,7 @@ def evaluate_matched(
 
 
 def _note_unread_run(
-    qrels: AnyQrels,
-    judgments: Qrels | NestedDict,
-    runs: Mapping[str, AnyRun],
-    reading: RunReading,
+    qrels: AnyQrels, judgments: Qrels | NestedDict, runs: Mapping[str, AnyRun], reading: RunReading
 ) -> list[str]:
     """What was retrieved, in a file of which only the judgments are read, is no run."""
     if not (isinstance(judgments, Qrels) and judgments.complete):
@@ -443,10 +440,7 @@ def _is_file(run: AnyRun) -> bool:
 
 
 def _find_groups(
-    reading: RunReading,
-    qrels: AnyQrels,
-    judgments: Qrels | NestedDict,
-    runs: Mapping[str, AnyRun],
+    reading: RunReading, qrels: AnyQrels, judgments: Qrels | NestedDict, runs: Mapping[str, AnyRun]
 ) -> Callable[[Sequence[str]], Grouping] | None:
     """What gives queries their groups; None where none are asked for."""
     if reading.group is None:

@@ -175,19 +175,7 @@ def _join_hits(
 
 
 def match_subtopics(qrels: Qrels, pool_index: Ranks) -> Subtopics | None:
-    """The subtopics of judgments; None where they have none.
-
-    Args:
-        qrels: what was judged.
-        pool_index: where each row of their frame stands in the pool.
-
-    Examples:
-        >>> import polars as pl
-        >>> frame = pl.DataFrame({"query": ["1", "1"], "doc": ["a", "b"], "grade": [1.0, 2.0]})
-        >>> subtopics = pl.DataFrame({"row": [0, 1], "subtopic": ["x", "y"], "grade": [1.0, 2.0]})
-        >>> match_subtopics(Qrels(frame, subtopics=subtopics), np.array([1, 0])).doc.tolist()
-        [0, 1]
-    """
+    """The subtopics of judgments, by the place of each row in the pool; None where none are."""
     subtopic_rows = qrels.subtopics
     if subtopic_rows is None:
         return None

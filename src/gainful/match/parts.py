@@ -113,14 +113,7 @@ MatchInMemory = Callable[[Qrels, Run, Convention], Matched]
 def match_parts(
     qrels: Qrels, run: LazyRun, convention: Convention, match: MatchInMemory
 ) -> Matched:
-    """Where do the judged documents stand in a run that is in an engine?
-
-    Args:
-        qrels: what was judged.
-        run: what was retrieved.
-        convention: how duplicates, namesakes and close scores are taken.
-        match: how it is done in memory.
-    """
+    """Where do the judged documents stand in a run that is in an engine?"""
     match_one = partial(match_part, match, count_duplicates(convention, run))
     collect_parts = _match_on_workers if run.engine is SPARK else _match_by_disk
     matched = concat_parts(

@@ -32,13 +32,7 @@ class RankOrder:
         return count_ties(self.tied)
 
     def rank_rows(self, row: Ranks, query: Ranks, docs: pl.Series | None) -> TieBlocks:
-        """The ranks of some rows.
-
-        Args:
-            row: which rows.
-            query: the number of the query of each.
-            docs: names all rows of the run; without names, ties by id stay as they were given.
-        """
+        """The ranks of some rows of these queries; without all names, ties by id stay as given."""
         position = row if self.rows is None else invert_order(self.rows)[row]
         first, last, block = tie_blocks(position, self.start[query], self.tied)
         by_input = position - self.start[query] + 1

@@ -10,11 +10,7 @@ from collections.abc import Callable, Iterator
 import polars as pl
 
 from gainful.errors import BadInput
-from gainful.read.column_names import (
-    USUAL_NAMES,
-    ColumnMapping,
-    are_column_names,
-)
+from gainful.read.column_names import USUAL_NAMES, ColumnMapping, are_column_names
 from gainful.read.source import SEPARATORS, Source
 from gainful.read.trec_files import utf8_error
 from gainful.text import NUMBER_PATTERN, count_noun, quote
@@ -30,33 +26,19 @@ def read(
 ) -> tuple[pl.DataFrame, Callable[[int], str]]:
     """All columns as text, and where each row stands; comments may stand above the header.
 
-    Args:
-        source: the text.
-        format_name: csv or tsv.
-        header: has it one? Columns without names are called 1, 2, 3, …
-        literal_quotes: may a quote between tabs be a quote, as people type them into a search box?
+    Columns without a header are called 1, 2, 3, …; with `literal_quotes` a quote between tabs may
+    be a quote, as people type them into a search box.
     """
     text, skipped = _skip_comments(source.read_bytes())
     separator = "\t" if format_name == "tsv" else _guess_separator(text)
-    header_rows = 1 if header else 0
     if literal_quotes and separator == "\t" and b'"' in text:
         frame = _read_literally(text)
         if frame is not None:
-            return frame, source.locate_rows(
-                lambda: [
-                    number
-                    for number, line in enumerate(text.split(b"\n"), skipped + 1)
-                    if line.strip()
-                ][1:]
-            )
+            lines = enumerate(text.split(b"\n"), skipped + 1)
+            return frame, source.locate_rows(lambda: [at for at, line in lines if line.strip()][1:])
     names = _check_header(source, text, separator, skipped) if header else []
     try:
-        frame = pl.read_csv(
-            text,
-            separator=separator,
-            infer_schema=False,
-            has_header=header,
-        )
+        frame = pl.read_csv(text, separator=separator, infer_schema=False, has_header=header)
     except (pl.exceptions.PolarsError, pl.exceptions.PanicException):
         raise _describe_failure(source, text, separator, skipped) from None
     if not header:
@@ -65,18 +47,12 @@ def read(
         frame.columns = names  # polars leaves "a""b" as it is written
     if separator == "\t":
         _refuse_joined_lines(source, frame)
-
-    def number_lines() -> list[int]:
-        return [number for number, _ in _iterate_rows(text, separator, skipped)][header_rows:]
-
-    return _strip_names(_drop_empty_rows(frame)), source.locate_rows(number_lines)
-
-
-def _strip_names(frame: pl.DataFrame) -> pl.DataFrame:
-    names = [name.strip() for name in frame.columns]
-    if names == frame.columns or len({*names}) < len(names) or not all(names):
-        return frame
-    return frame.rename(dict(zip(frame.columns, names, strict=True)))
+    stripped = [name.strip() for name in frame.columns]
+    if all(stripped) and len({*stripped}) == len(stripped):
+        frame.columns = stripped
+    return _drop_empty_rows(frame), source.locate_rows(
+        lambda: [number for number, _ in _iterate_rows(text, separator, skipped)][header:]
+    )
 
 
 def _drop_empty_rows(frame: pl.DataFrame) -> pl.DataFrame:
@@ -93,12 +69,8 @@ def _drop_empty_rows(frame: pl.DataFrame) -> pl.DataFrame:
 def lacks_header(source: Source, format_name: str, columns: ColumnMapping = USUAL_NAMES) -> bool:
     r"""Is the very first line data: three fields, the last of them a number?
 
-    Known names of queries and documents are a header, even before a number.
-
-    Args:
-        source: the text.
-        format_name: csv or tsv.
-        columns: what they are called; those that are named by their numbers have no header.
+    Known names of queries and documents are a header, even before a number; columns that a user
+    names by their numbers have none.
 
     Examples:
         >>> lacks_header(Source("q.csv", ".csv", b"1,a,2\n"), "csv")

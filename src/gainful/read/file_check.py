@@ -126,14 +126,9 @@ def examine_file(
 def examine_value(
     value: Any, name: str, columns: AnyColumns | None, *, comes_first: bool
 ) -> list[Finding]:
-    """All that is to be known of what is in memory: a dict, a frame or a list.
+    """What is to be known of a dict, a frame or a list: the first is judgments, others are runs.
 
-    The first is judgments, others are runs, some are both.
-
-    Examples:
-        >>> findings = examine_value({"1": {"a": 2}}, "qrels", None, comes_first=True)
-        >>> findings[0].kind, findings[0].notes
-        ('judgments, in memory', ['1 judgment of 1 query, 1 each', 'grades: 2 (1×)'])
+    Some are both.
     """
     kinds: list[Kind[Any]] = [QRELS if comes_first else RUN]
     if isinstance(value, (Qrels, Run)):

@@ -266,14 +266,9 @@ def read_file(
     format_name: str | None = None,
     columns: ColumnMapping = USUAL_NAMES,
 ) -> Value:
-    """Judgments or a run from a file, whatever its format; judgments also of a known collection.
+    """Judgments or a run from a file or `-`; judgments also of BEIR's folders and ir_datasets.
 
-    Args:
-        path: the file; `-` is standard input; of judgments also a BEIR folder or an id of
-            ir_datasets.
-        kind: `QRELS` or `RUN`.
-        format_name: the name of its format; found by content and suffix if it is not named.
-        columns: what its columns are called, if it has some.
+    A format that is not named is found by content and suffix.
     """
     if fspath(path) != "-" and is_folder(path):
         if kind is RUN:

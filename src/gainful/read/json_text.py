@@ -35,12 +35,7 @@ class NoObject(ValueError):
 
 
 def parse_object(line: bytes) -> dict[str, Any]:
-    """The object of a line.
-
-    Examples:
-        >>> parse_object(b'{"a": 1}')
-        {'a': 1}
-    """
+    """The object of a line."""
     try:
         value = decode_json(line)
     except NoObject:
@@ -183,12 +178,7 @@ _HIT_DECODER = msgspec.json.Decoder(_Hit)
 
 
 def unwrap(head: bytes, read: Callable[[], bytes], name: str) -> bytes | None:
-    r"""The records of a text that has them in an envelope; None if it has none.
-
-    Args:
-        head: its beginning.
-        read: all of it.
-        name: of the file, for messages.
+    r"""The records of a text that has them in an envelope, by its head; None if it has none.
 
     Examples:
         >>> bulk = b'{"index": {"_index": "ubi"}}\n{"query_id": "q1"}\n'

@@ -45,12 +45,7 @@ from gainful.read.named_columns import (
 )
 from gainful.read.qrels_and_run import RUN, Rows, Run
 from gainful.read.source import Source, make_memory_source, open_source
-from gainful.read.trec_files import (
-    RUN_LINES,
-    describe_trailing,
-    find_run_format,
-    note_comments,
-)
+from gainful.read.trec_files import RUN_LINES, describe_trailing, find_run_format, note_comments
 
 
 def as_lazy_run(
@@ -228,13 +223,7 @@ class LargeRun(LazyRun):
 def open_large_run(
     path: str | PathLike[str], format_name: str | None, columns: ColumnMapping
 ) -> LargeRun | None:
-    """A run in a file whose lines can be read some at a time; None of any other file.
-
-    Args:
-        path: the file.
-        format_name: the name of its format; found by content and suffix if it is not named.
-        columns: what its columns are called.
-    """
+    """A run in a file whose lines can be read some at a time; None of any other file."""
     source = open_source(path)
     name = find_format(source, format_name, columns).name
     header: bytes | None = b""

@@ -75,13 +75,7 @@ def build_part(
 ) -> Value:
     """A run or judgments of some rows of an engine, as they are read in memory.
 
-    Args:
-        rows: all columns that are needed.
-        kind: which of the two.
-        name: what they are called in messages.
-        own_names: what the user calls columns that are renamed.
-        first_row: the number of the first of them, where rows have an order; else messages name
-            a row by its query and document.
+    Messages number rows from the first, or where they have no order name query and document.
     """
     from gainful.read.named_columns import Header, InputTable, extract_rows  # noqa: PLC0415
 

@@ -160,13 +160,9 @@ def _kind_names(columns: ColumnMapping) -> dict[str, tuple[str, ...]]:
 def refuse_unknown_lists(
     name: str, record: Mapping[str, Any], columns: ColumnMapping, kind: Kind[Any] | None = None
 ) -> None:
-    """For lists with other names, say which may be which, and how to name them.
+    """For lists of the first record with other names, say which may be which, and how to name them.
 
-    Args:
-        name: of the file.
-        record: the first, by its fields.
-        columns: what the user said of them.
-        kind: what is wanted, of which one list is enough.
+    Of a kind that is wanted one list is enough.
     """
     fields = {field: entries for field in record if (entries := as_list(record[field])) is not None}
     if _TEXTS in fields:

@@ -16,12 +16,7 @@ from attrs import evolve, frozen
 
 from gainful.errors import BadInput, Duplicated, Swapped
 from gainful.read import dicts, named_columns
-from gainful.read.column_names import (
-    USUAL_NAMES,
-    ColumnMapping,
-    list_columns,
-    normalise_name,
-)
+from gainful.read.column_names import USUAL_NAMES, ColumnMapping, list_columns, normalise_name
 from gainful.read.json_records import load_whole
 from gainful.read.qrels_and_run import QRELS, RUN, Kind, NestedDict, Qrels, Run, Value
 from gainful.read.search_results import is_id, parse_number

@@ -54,13 +54,7 @@ def _open_small_files(paths: Sequence[object]) -> list[Source]:
 
 
 def _read_lines(data: bytes, size: int, place: int) -> dict[str, dict[str, float]] | None:
-    """The numbers of documents by query; None if a line is anything but usual.
-
-    Args:
-        data: the lines.
-        size: how many fields a line has.
-        place: where its number stands.
-    """
+    """The numbers of documents, at one place of lines of one size; None if any line is unusual."""
     columns = _split_fields(data, size)
     if not columns or len({*columns[1]}) > 1:  # iterations may be subtopics
         return None

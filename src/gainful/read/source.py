@@ -103,8 +103,7 @@ def _unpack(stream: BinaryIO, size: int, name: str, whole: float = 1.0) -> Itera
     stream.seek(0)
     limit = max(_ALWAYS_ALLOWED, _LARGEST_RATIO * size)
     try:
-        parts = _iterate_parts(stream, compression.open_stream)
-        for part in _take_until(limit, parts, name):
+        for part in _iterate_parts(stream, compression.open_stream, limit, name):
             report_reading(name, size, whole * stream.tell() / size)
             yield part
     except EOFError:
@@ -146,23 +145,18 @@ def _open_packed(file: Path, name: str) -> BinaryIO:
     return BufferedReader(_UnpackedStream(file, name), _HEAD_SIZE)
 
 
-def _take_until(limit: int, parts: Iterator[bytes], name: str) -> Iterator[bytes]:
-    """The parts; refused once they are more than `limit` bytes together."""
-    size = 0
-    for part in parts:
-        size += len(part)
-        if size > limit:
-            problem = f"it unpacks to more than {limit >> 20} MiB, which is suspicious"
-            raise BadInput(name, problem, "an unpacked file")
-        yield part
-
-
-def _iterate_parts(packed: BinaryIO, open_stream: Callable[[], Any]) -> Iterator[bytes]:
-    """What streams hold, one after the other: files may be joined of several."""
-    stream = open_stream()
+def _iterate_parts(
+    packed: BinaryIO, open_stream: Callable[[], Any], limit: int, name: str
+) -> Iterator[bytes]:
+    """What streams hold, one after the other, as files may be joined; refused beyond a limit."""
+    stream, size = open_stream(), 0
     while piece := packed.read(_INPUT_PIECE):
         part = stream.decompress(piece, _OUTPUT_PIECE)
         while part:
+            size += len(part)
+            if size > limit:
+                problem = f"it unpacks to more than {limit >> 20} MiB, which is suspicious"
+                raise BadInput(name, problem, "an unpacked file")
             yield part
             part = b"" if stream.eof else stream.decompress(b"", _OUTPUT_PIECE)
         if stream.eof:
@@ -291,15 +285,15 @@ class Source:
     ) -> Callable[[int], str]:
         """Where the n-th row stands; lines are numbered only once a message needs it.
 
-        Args:
-            number_lines: the number of the line of each row; by default all that are not empty.
+        Without numbers of lines, rows are all lines that are not empty.
         """
-        numbers = cache(number_lines or self._number_filled_lines)
-        return lambda row: f"{self.name}:{numbers()[row]}" if row < len(numbers()) else self.name
 
-    def _number_filled_lines(self) -> list[int]:
-        lines = enumerate(self.iterate_lines(), start=1)
-        return [number for number, line in lines if line.strip()]
+        def number_filled() -> list[int]:
+            lines = enumerate(self.iterate_lines(), start=1)
+            return [number for number, line in lines if line.strip()]
+
+        numbers = cache(number_lines or number_filled)
+        return lambda row: f"{self.name}:{numbers()[row]}" if row < len(numbers()) else self.name
 
 
 def describe_change(name: str, byte: int) -> Changed:

@@ -70,19 +70,11 @@ RUN_LINES = LineFormat(
 
 
 def read_rows(
-    source: Source,
-    kind: Kind[Value],
-    columns: ColumnMapping = USUAL_NAMES,
-    *,
-    every: bool = False,
+    source: Source, kind: Kind[Value], columns: ColumnMapping = USUAL_NAMES, *, every: bool = False
 ) -> Rows[Value]:
-    """The lines of judgments or a run.
+    """The lines of judgments or a run; with `every` ranks too, and no line is the first refused.
 
-    Args:
-        source: the file.
-        kind: what it holds.
-        columns: what the third of three fields of a run is, if a user says it.
-        every: are ranks read too, and is no line the first to be refused?
+    A user may say by `columns` what the third of three fields of a run is.
     """
     is_run = kind is RUN
     line_format = find_run_format(source) if is_run else find_qrels_format(source)
@@ -129,12 +121,7 @@ def describe_trailing(count: int) -> list[str]:
 
 
 def decide_role(frame: pl.DataFrame, name: str) -> Literal["score", "rank"]:
-    """What the third of three fields of a run is, if that can be said.
-
-    Args:
-        frame: query and number, in the order of the file.
-        name: of the file.
-    """
+    """What the third of three fields of a run is, by query and number, if that can be said."""
     if are_ranks(frame, "number"):
         return "rank"
     if (frame["number"] != frame["number"].round()).any():
