@@ -2,6 +2,7 @@
 
 import gzip
 import json
+import math
 
 import polars as pl
 import pytest
@@ -167,16 +168,44 @@ def test_what_is_wrong_with_a_large_table_is_told_as_of_a_small_one(
     assert parts == whole
 
 
-@pytest.mark.parametrize("name", ["run.json", "run.parquet"])
+LISTS = [{"query": "q1", "retrieved": ["d2", "d1"]}]
+
+
+@pytest.mark.parametrize("name", ["run.json", "lists.parquet"])
 def test_other_files_are_read_as_a_whole(name, tmp_path, monkeypatch):
     qrels, _ = write_files(tmp_path, LINES)
     if name == "run.json":
         (tmp_path / name).write_text(json.dumps({"q1": {"d2": 1.0}}))
     else:
-        pl.DataFrame(RECORDS).write_parquet(tmp_path / name)
+        pl.DataFrame(LISTS).write_parquet(tmp_path / name)
     whole, parts = evaluate_both((qrels, tmp_path / name), monkeypatch)
     assert parts.mean == whole.mean
     assert [*parts.notes] == [*whole.notes]
+
+
+def test_parquet_is_read_in_parts(tmp_path, monkeypatch):
+    qrels, _ = write_files(tmp_path, LINES)
+    path = tmp_path / "run.parquet"
+    pl.DataFrame(RECORDS).rename({"doc": "url"}).write_parquet(path)
+    whole, parts = evaluate_both((qrels, path), monkeypatch, columns={"run.doc": "url"})
+    assert parts.mean == whole.mean
+    assert parts.counts == whole.counts
+    assert [*parts.notes[1:]] == [*whole.notes]
+    assert "read in parts" in parts.notes[0]
+    odd = pl.DataFrame([*RECORDS, {"query": "q1", "doc": "d7", "score": math.nan}])
+    odd.write_parquet(path)
+    whole, parts = map(str, evaluate_both((qrels, path), monkeypatch))
+    assert parts == whole
+
+
+def test_a_quote_that_is_never_closed_is_told_before_memory_is_full(tmp_path, monkeypatch):
+    monkeypatch.setattr(lazy, "_PIECE_BYTES", 1 << 9)
+    rows = [HEADER, 'q1,"d1,1\n', *COMMAS * 40]
+    write_file(tmp_path / "run.csv", "".join(rows))
+    qrels, _ = write_files(tmp_path, LINES)
+    _, parts = evaluate_both((qrels, tmp_path / "run.csv"), monkeypatch)
+    assert isinstance(parts, GainfulError)
+    assert "quote" in str(parts)
 
 
 def test_the_command_says_so(tmp_path, monkeypatch, run_gainful):

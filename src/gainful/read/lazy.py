@@ -16,6 +16,7 @@ import polars as pl
 from attrs import evolve, field, frozen
 
 from gainful.errors import BadInput
+from gainful.read.binary_tables import scan_parquet
 from gainful.read.column_names import (
     DOC,
     KNOWN_COLUMNS,
@@ -131,6 +132,7 @@ def open_columns(
 
 
 _PIECE_BYTES = 50_000_000
+_MOST_QUOTED = 4  # pieces that are held until a quote is closed
 
 
 @frozen(eq=False, kw_only=True)
@@ -142,7 +144,7 @@ class LargeRun(LazyRun):
     format_name: str
     columns: ColumnMapping
     header: bytes  # the lines above the rows of a table
-    notes: list[str]
+    notes: list[str] = field(factory=list)
     frame: Any = field(init=False, default=None)
     engine: Engine = field(init=False, default=POLARS)  # its rows have an order, too
 
@@ -177,6 +179,9 @@ class LargeRun(LazyRun):
             if self.format_name != "csv" or rows.count(b'"') % 2 == 0:
                 yield rows
                 rows = b""
+            elif len(rows) > _MOST_QUOTED * _PIECE_BYTES:
+                problem = f"a quote is not closed within {len(rows) >> 20} MiB of lines"
+                raise BadInput(self.name, problem, "two quotes around a field, or none")
         yield rows
 
     def _read(self, text: bytes) -> tuple[Rows[Run] | Run, Run, InputTable | None]:
@@ -222,10 +227,20 @@ class LargeRun(LazyRun):
 
 def open_large_run(
     path: str | PathLike[str], format_name: str | None, columns: ColumnMapping
-) -> LargeRun | None:
-    """A run in a file whose lines can be read some at a time; None of any other file."""
+) -> LazyRun | None:
+    """A run in a file whose rows can be read some at a time; None of any other file."""
     source = open_source(path)
     name = find_format(source, format_name, columns).name
+    note = f"{source.size / 1e6:,.1f} MB may need more memory than there is: read in parts"
+    notes = [f"{source.name}: {note}"]
+    if name == "parquet" and source.path is not None:
+        frame = scan_parquet(source.path)
+        run = (
+            None
+            if is_wide(frame.collect_schema())
+            else as_lazy_run(frame, POLARS, source.name, columns)
+        )
+        return run and evolve(run, notes=notes, first_row=1)
     header: bytes | None = b""
     if name in ("csv", "tsv"):
         header = read_head(source, name, columns)
@@ -233,12 +248,11 @@ def open_large_run(
     has_lines = name in ("trec", "csv", "tsv", "jsonl") and not is_short
     if source.data is not None or header is None or not has_lines:
         return None
-    problem = f"{source.size / 1e6:,.1f} MB may need more memory than there is"
     return LargeRun(
         name=source.name,
         source=source,
         format_name=name,
         columns=columns,
         header=header,
-        notes=[f"{source.name}: {problem}: read in parts"],
+        notes=notes,
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -28,6 +28,8 @@ class LazyRun:
     name: str = "run"
     ids: IdKinds = field(factory=dict)
     own_names: Mapping[str, str] = field(factory=dict)  # what the user calls these columns
+    notes: Sequence[str] = ()  # notes on how it is read
+    first_row: int = 0  # its number, where rows have an order
 
     @property
     def reader(self) -> Callable[..., Run]:
@@ -38,7 +40,7 @@ class LazyRun:
         """Some rows at a time, checked as those of a run in memory; at first none."""
         from gainful.read.engines import report_engine_errors  # noqa: PLC0415  (files do without)
 
-        first_row = 0
+        first_row = self.first_row
         with report_engine_errors(self.engine, self.name):
             for rows in self.engine.stream(self.frame.to_native()):
                 place = first_row if self.engine.ordered else None

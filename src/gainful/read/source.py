@@ -177,6 +177,7 @@ DATASET = "irds:"  # before the id of a dataset: a typo must not start a downloa
 ARROW_STREAM = b"\xff\xff\xff\xff"  # before every message of a stream of Arrow's
 _TABLES = {b"PAR1": "parquet", b"ARROW1": "arrow", ARROW_STREAM: "arrow"}  # Feather's are Arrow's
 _MEMORY_PER_BYTE = 2  # that rows of a run take, at most
+_PARQUET_RATIO = 4  # bytes of text that one of Parquet usually stands for
 _MEMORY_LIMITS = ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes")
 _UTF16_MARKS = {b"\xff\xfe": "UTF-16", b"\xfe\xff": "UTF-16"}
 
@@ -335,7 +336,8 @@ def exceeds_memory(path: str | PathLike[str]) -> bool:
     """
     own = os.environ.get("GAINFUL_MEMORY", "")
     memory = int(own) * 1e6 if own.isdecimal() else _find_memory()
-    return measure_size(path) * _MEMORY_PER_BYTE > memory
+    packed = _PARQUET_RATIO if fspath(path).lower().endswith(".parquet") else 1
+    return measure_size(path) * packed * _MEMORY_PER_BYTE > memory
 
 
 def _find_memory() -> float:
