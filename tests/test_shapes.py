@@ -938,10 +938,36 @@ def test_fields_of_lists_without_known_names_are_told_by_check_too(tmp_path):
     assert "retrieved=contexts,relevant=gold,doc=ref" in finding.problems[0]
 
 
-@pytest.mark.parametrize("keys", [["foo"], ["foo", "bar"]])
+ASKED = {  # how the answers to several searches name the query of each
+    "Typesense": lambda query: {"request_params": {"q": query, "collection_name": "docs"}},
+    "Algolia": lambda query: {"query": query, "index": "docs"},
+    "Meilisearch": lambda query: {"query": query, "indexUid": "docs"},
+}
+
+
+@pytest.mark.parametrize("engine", ASKED)
+def test_answers_to_several_searches_name_their_queries(tmp_path, engine):
+    """RR is 1/2 and 1, whatever the order of the judgments."""
+    make = ANSWERS["Algolia" if engine == "Meilisearch" else engine]
+    answers = {"results": [{**make(docs), **ASKED[engine](q)} for q, docs in ANSWERED.items()]}
+    path = tmp_path / "run.json"
+    for indent in (None, 1):
+        path.write_text(json.dumps(answers, indent=indent))
+        for run in (path, answers):
+            assert gainful.evaluate({"2": {"c": 1}, "1": {"a": 1}}, run, "RR")["RR"] == 0.75
+    nameless = {"results": [make(docs) for docs in ANSWERED.values()]}
+    path.write_text(json.dumps(nameless))
+    for run in (path, nameless):
+        assert gainful.evaluate([["a"], ["c"]], run, "RR")["RR"] == 0.75
+        with pytest.raises(BadInput) as refused:
+            gainful.evaluate({"2": {"c": 1}, "1": {"a": 1}}, run, "RR")
+        assert "no names" in refused.value.problem
+
+
+@pytest.mark.parametrize("keys", [["foo"], ["foo", "bar"], ["foo", "bar", "baz"]])
 def test_rows_with_unknown_columns_are_no_queries(tmp_path, keys):
     path = tmp_path / "rows.json"
-    path.write_text(json.dumps([dict.fromkeys(keys, 1), dict.fromkeys(keys, 2)]))
+    path.write_text(json.dumps([dict.fromkeys(keys, grade) for grade in (1, 2, 3)]))
     for qrels, run in ((path, RUN), (QRELS, path)):
         with pytest.raises(BadInput) as refused:
             gainful.evaluate(qrels, run, "RR")

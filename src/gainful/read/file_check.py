@@ -192,18 +192,15 @@ def examine_sessions(
 
 def _examine(read: Rows[Any] | Qrels | Run, name: str, format_name: str) -> Finding:
     """What is wrong with the rows that were read, and what is worth knowing of those that count."""
-    value, problems, warnings = read, list[str](), list[str]()
-    if isinstance(read, Run):
-        problems = _list_duplicates(find_duplicates(read.frame), read.locate, "one ranking")
-    elif isinstance(read, Rows):
+    problems, warnings = list[str](), list[str]()
+    value: Qrels | Run
+    if isinstance(read, Rows):
         prefix = f"{read.name}:"
         places = [read.describe(row) for row in read.mistakes[:_MAX_LISTED]]
         mistakes = [(place.replace(prefix, "line "), words) for place, words in places]
         mistakes += [("", "")] * (len(read.mistakes) - len(mistakes))
-        problems, warnings = (
-            _describe_mistakes(mistakes, "malformed line", read.expected),
-            [*read.warnings],
-        )
+        problems += _describe_mistakes(mistakes, "malformed line", read.expected)
+        warnings += read.warnings
         if read.frame.is_empty():
             return Finding(name, f"{read.kind.name}, {format_name}", problems or ["it is empty"])
         frame, repeats = _drop_repeats(read, lambda row: read.locate(row).replace(prefix, "line "))
@@ -211,10 +208,15 @@ def _examine(read: Rows[Any] | Qrels | Run, name: str, format_name: str) -> Find
         problems += _describe_contradictions(read) if "rank" in read.frame.columns else []
         known = {"distinct": True} if read.kind is RUN else {}
         value = evolve(read, frame=frame, mistakes=(), fields={**read.fields, **known}).build()
-    is_qrels = isinstance(value, Qrels)
-    notes = _describe_qrels(value, warnings) if is_qrels else _describe_run(value)
+    else:
+        value = read
+        if isinstance(read, Run):
+            problems = _list_duplicates(find_duplicates(read.frame), read.locate, "one ranking")
+    if isinstance(value, Qrels):
+        kind, notes = QRELS.name, _describe_qrels(value, warnings)
+    else:
+        kind, notes = RUN.name, _describe_run(value)
     notes += [note.removeprefix(f"{value.name}: ") for note in value.notes]
-    kind = (QRELS if is_qrels else RUN).name
     return Finding(name, f"{kind}, {format_name}", problems, notes, warnings, value)
 
 

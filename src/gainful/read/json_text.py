@@ -163,6 +163,7 @@ _ROW_NAMES = frozenset(
         *("trace_id", "span_id", "attributes", "resource_spans", "messages", "judgmentRatings"),
     )
 )
+_SEARCHES = re.compile(rb'\s*\{\s*"results"\s*:\s*\[\s*\{')
 _NEXT_OBJECT = re.compile(rb"\}\s*\{")
 _BLANKS = re.compile(r"[ \t\r\n]*")
 _LINE_END = re.compile(r"[\r\n]\s*")  # and no other: a text may hold U+2028
@@ -203,8 +204,26 @@ def unwrap(head: bytes, read: Callable[[], bytes], name: str) -> bytes | None:
         records = _list_all_hits(read())
         if records is not None and not _are_documents(records):
             return json.dumps(records).encode()
+    if _SEARCHES.match(head) and (answers := list_searches(_decode(read()))) is not None:
+        return json.dumps(answers).encode()
     is_apart = first is None and is_short and start[:1] == b"{"  # over several lines
     return _split_objects(read()) if is_apart else None
+
+
+def list_searches(value: Any) -> list[Any] | None:
+    """The answers to several searches that came together, each with its query if it tells that.
+
+    Meilisearch and Algolia have the query beside the hits, Typesense has it in `request_params`.
+    """
+    answers = value.get("results") if isinstance(value, dict) else None
+    if not isinstance(answers, list) or not answers:
+        return None
+    if not all(isinstance(each, dict) and isinstance(each.get("hits"), list) for each in answers):
+        return None
+    asked = [each.get("request_params") for each in answers]
+    texts = [params.get("q") if isinstance(params, dict) else None for params in asked]
+    pairs = zip(texts, answers, strict=True)
+    return [each if text is None else {"query": text, **each} for text, each in pairs]
 
 
 def _decode(text: bytes) -> Any:

@@ -36,6 +36,7 @@ from gainful.read.column_names import (
 )
 from gainful.read.engines import find_engine
 from gainful.read.frames import as_polars, is_frame, is_wrapped, unwrap
+from gainful.read.json_text import list_searches
 from gainful.read.lazy_run import LazyRun
 from gainful.read.named_columns import InputTable
 from gainful.read.qrels_and_run import GRADES_AND_SCORES, QRELS, RUN, Kind, NestedDict, Run, Value
@@ -98,6 +99,8 @@ def _open_answers(by_query: Mapping[Any, Any], name: str) -> Mapping[Any, Any]:
 
 
 def _find_batch(value: Mapping[Any, Any]) -> list[Any] | None:
+    if (searches := list_searches(value)) is not None:
+        return searches
     key = "ids" if not _BESIDE_IDS.isdisjoint(value) else "responses"
     answers = value.get(key)
     is_batch = isinstance(answers, list) and answers and all(map(_is_nested, answers))
@@ -167,9 +170,9 @@ def read_json(source: Source, kind: Kind[Value], columns: ColumnMapping = USUAL_
 
 
 def _refuse_unknown_rows(entries: list[Any], name: str, kind: Kind[Any]) -> None:
-    """Objects that all have the same one or two fields are rows rather than queries."""
+    """Objects with the same fields, no more than there are objects, are rows and no queries."""
     first = entries[0] if len(entries) > 1 else None
-    if not isinstance(first, dict) or not 1 <= len(first) <= 2:
+    if not isinstance(first, dict) or not 0 < len(first) <= len(entries):
         return
     alike = all(isinstance(entry, dict) and entry.keys() == first.keys() for entry in entries)
     if alike and all(isinstance(value, Real) for value in first.values()):
