@@ -13,8 +13,8 @@ import gainful
 from gainful.match.rank_order import RankOrder
 from gainful.measure import measure
 from gainful.measure.catalogue import find_entry
-from gainful.measure.explanation import rank_queries
 from gainful.measure.ranked_run import rank_run
+from gainful.measure.worked_ranking import rank_queries
 
 KERNEL_LINES = 15_000
 

@@ -11,14 +11,19 @@ from gainful.api.keywords import answer_keywords
 from gainful.api.run_options import RunOptions, RunReading, answer_run_options
 from gainful.convention import Convention
 from gainful.errors import BadValue, check_name
-from gainful.measure import contributions
+from gainful.measure import explanation
 from gainful.measure.build_recipes import Options, build_recipe
 from gainful.measure.catalogue import MEASURES
-from gainful.measure.contributions import Contributions, explain_grades
-from gainful.measure.explanation import Explanation, explain_ranking, rank_queries
+from gainful.measure.explanation import (
+    Contributions,
+    Explanation,
+    explain_grades,
+    explain_ranking,
+)
 from gainful.measure.language import parse
 from gainful.measure.measure import Measure
 from gainful.measure.values import list_values
+from gainful.measure.worked_ranking import rank_queries
 from gainful.read.inputs import AnyQrels, AnyRun
 from gainful.read.ranking_matrix import Numbers, read_ranking
 
@@ -103,5 +108,5 @@ def explain_query(
     (recipe,), (values,) = results.recipes.values(), results.values.values()
     value = list_values(values)[list(results.ids).index(wanted)]
     rankings = rank_queries(matched, recipe, [wanted])
-    steps = contributions.explain_query(recipe, rankings, wanted, value)
+    steps = explanation.explain_query(recipe, rankings, wanted, value)
     return evolve(steps, owner=f"{results.unit} {wanted}")

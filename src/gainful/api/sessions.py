@@ -27,7 +27,7 @@ from gainful.read.sessions import SessionChoice, filter_sessions
 from gainful.text import name_way
 
 if TYPE_CHECKING:
-    from gainful.measure.contributions import Contributions
+    from gainful.measure.explanation import Contributions
 
 
 @answer_session_options(GroupedSessionOptions)
@@ -106,7 +106,7 @@ def explain(
         >>> [(step.query, step.doc, step.gain, step.contribution) for step in steps]
         [(1, 'x', 0.0, 0.0), (2, 'a', 3.0, 2.0)]
     """
-    from gainful.measure.contributions import explain_session  # noqa: PLC0415  (few ask for it)
+    from gainful.measure.explanation import explain_session  # noqa: PLC0415  (few ask for it)
 
     reading = SessionReading.from_options(options)
     (recipe,) = reading.build_recipes(parse(measure))[1].values()

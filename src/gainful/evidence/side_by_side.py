@@ -9,16 +9,16 @@ from attrs import evolve, frozen
 
 from gainful.match.rankings import RankedDoc
 from gainful.measure.entry import Entry, Recipe
-from gainful.measure.explanation import (
-    IdealRank,
+from gainful.measure.worked_ranking import (
     RankedQueries,
     WorkedRanking,
     doc_gains,
+    tabulate_ranks,
     work_out_ranking,
 )
 from gainful.page.formats.text import text_width
 from gainful.page.page import Section
-from gainful.page.table import Table, format_number
+from gainful.page.table import Table, format_number, to_plain_data
 from gainful.text import choose_decimals, count_noun
 
 
@@ -56,7 +56,7 @@ class QuerySide:
     label: str
     rows: tuple[RankedDoc, ...]
     more: int  # documents that are not among the rows
-    ideal: tuple[IdealRank, ...]
+    ideal: tuple[RankedDoc, ...]
     more_ideal: int
     dcg: float | None
     idcg: float | None
@@ -72,6 +72,15 @@ class RankByRank:
     in_run: bool
     before: QuerySide
     after: QuerySide
+
+    def to_dict(self) -> dict[str, Any]:
+        """All of it as plain data; ranks of an ideal have no documents."""
+        data = to_plain_data(self)
+        for side in (data["before"], data["after"]):
+            side["ideal"] = [
+                {name: row[name] for name in ("rank", *_GAIN_FIELDS)} for row in side["ideal"]
+            ]
+        return data
 
 
 def describe_rank_by_rank(
@@ -105,10 +114,10 @@ def _select_rows(sides: Sequence[Sequence[Any]]) -> list[tuple[tuple[Any, ...], 
     Those that differ come first, then those that count, then the rest.
     """
 
-    def counts(row: RankedDoc | IdealRank | None) -> bool:
+    def counts(row: RankedDoc | None) -> bool:
         if row is None or row.contribution is not None:
             return row is not None and row.contribution != 0
-        return isinstance(row, RankedDoc) and (row.grade or 0) > 0
+        return (row.grade or 0) > 0
 
     def dullness(place: int) -> tuple[bool, bool, int]:
         pair = [side[place] if place < len(side) else None for side in sides]
@@ -119,8 +128,8 @@ def _select_rows(sides: Sequence[Sequence[Any]]) -> list[tuple[tuple[Any, ...], 
     return [(rows, len(side) - len(rows)) for rows, side in zip(kept, sides, strict=True)]
 
 
-_COLUMNS = ("rank", "document", "score", "grade")
-_GAIN_COLUMNS = ("gain", "discount", "gain ×\ndiscount")
+_DOC_FIELDS = ("rank", "doc", "score", "grade")
+_GAIN_FIELDS = ("gain", "discount", "contribution")
 _SIDE_COLUMNS = ("gain", "discount", "product")
 _MIN_ID_WIDTH = 12  # characters of a document id
 _SIDES = ("before", "switched")  # one setting of the other tool; it is not that tool itself
@@ -175,19 +184,15 @@ def _format_sum(entry: Entry, worst_query: RankByRank, side: QuerySide, digits: 
 def _build_rankings(worst_query: RankByRank, width: int | None) -> list[Section]:
     """One table where both sides have the same documents at the same ranks, else two."""
     before, after = worst_query.before, worst_query.after
+    tables = [_tabulate(side) for side in (before, after)]
     if [_row_key(row) for row in before.rows] == [_row_key(row) for row in after.rows]:
-        joint_table = _shorten_ids(_build_joint_table(before, after), width)
+        joint_table = _shorten_ids(_join_tables(*tables), width)
         if width is None or text_width(joint_table) <= width:
             return [Section(table=joint_table), *_format_more(before.more)]
     sections: list[Section] = []
-    for side in (before, after):
-        gains = [_format_gains(row) for row in side.rows]
-        cells = zip(_format_cells(side.rows), gains, strict=True)
-        columns = (*_COLUMNS, *_GAIN_COLUMNS) if any(gains) else _COLUMNS
-        rows = [[*cell, *gain] for cell, gain in cells]
-        table = Table(columns, rows, numeric=True, text_columns=(1,))
-        table = _shorten_ids(table, width)
-        sections += [Section(f"{side.label}:", table), *_format_more(side.more)]
+    for side, table in zip((before, after), tables, strict=True):
+        section = Section(f"{side.label}:", _shorten_ids(table, width))
+        sections += [section, *_format_more(side.more)]
     return sections
 
 
@@ -199,48 +204,22 @@ def _format_more(count: int) -> list[Section]:
     return [Section(lines=[f"… and {count_noun(count, 'more document')}"])] if count else []
 
 
-def _format_cells(rows: Sequence[RankedDoc]) -> list[list[str]]:
-    return [
-        [
-            str(row.rank) if row.rank == row.until else f"{row.rank}–{row.until}",
-            "(fills the list)" if row.doc is None else row.doc,
-            score,
-            format_number(row.grade),
-        ]
-        for row, score in zip(rows, _format_scores([row.score for row in rows]), strict=True)
-    ]
+def _tabulate(side: QuerySide) -> Table:
+    has_gains = any(row.contribution is not None for row in side.rows)
+    return tabulate_ranks(side.rows, (*_DOC_FIELDS, *(_GAIN_FIELDS if has_gains else ())))
 
 
-def _format_scores(scores: Sequence[float | None]) -> list[str]:
-    """Scores with as many decimals as tell them apart."""
-    distinct_scores = {score for score in scores if score is not None}
-    for decimals in range(16):
-        texts = {f"{score:.{decimals}f}" for score in distinct_scores}
-        if len(texts) == len(distinct_scores) and (
-            decimals >= 4 or {*map(float, texts)} == distinct_scores
-        ):
-            return ["–" if score is None else f"{score:.{decimals}f}" for score in scores]
-    return ["–" if score is None else repr(score) for score in scores]
-
-
-def _format_gains(row: RankedDoc | IdealRank) -> list[str]:
-    if row.gain is None or row.discount is None or row.contribution is None:
-        return []
-    return [format_number(row.gain), f"{row.discount:.4f}", f"{row.contribution:.4f}"]
-
-
-def _build_joint_table(before: QuerySide, after: QuerySide) -> Table:
+def _join_tables(before: Table, after: Table) -> Table:
     """Both sides beside one another; what is the same in every row stands once."""
-    columns, rows = [*_COLUMNS], _format_cells(before.rows)
-    pairs = [
-        (_format_gains(a), _format_gains(b)) for a, b in zip(before.rows, after.rows, strict=True)
-    ]
-    for at, head in enumerate(_GAIN_COLUMNS if pairs and pairs[0][0] else ()):
-        same = all(a[at] == b[at] for a, b in pairs)
-        columns += [head] if same else [f"{side}\n{_SIDE_COLUMNS[at]}" for side in _SIDES]
-        for cells, (a, b) in zip(rows, pairs, strict=True):
-            cells.extend([a[at]] if same else [a[at], b[at]])
-    return Table(columns, rows, numeric=True, text_columns=(1,))
+    if not before.rows:
+        return before
+    columns, cells = list[str](), list[Sequence[str]]()
+    sides = (zip(*table.rows, strict=True) for table in (before, after))
+    for head, own, other in zip(before.columns, *sides, strict=True):
+        name = _SIDE_COLUMNS[-1] if "\n" in head else head
+        columns += [head] if own == other else [f"{side}\n{name}" for side in _SIDES]
+        cells += [own] if own == other else [own, other]
+    return evolve(before, columns=columns, rows=[*zip(*cells, strict=True)])
 
 
 def _build_ideals(worst_query: RankByRank) -> list[Section]:
@@ -253,9 +232,14 @@ def _build_ideals(worst_query: RankByRank) -> list[Section]:
     common_ranks = by_rank[0].keys() & by_rank[1].keys()
     same = all(by_rank[0][rank].discount == by_rank[1][rank].discount for rank in common_ranks)
     shown = (0, 2) if same else (0, 1, 2)
+    tables = (tabulate_ranks([*side.values()], _GAIN_FIELDS) for side in by_rank)
+    texts = [
+        dict(zip(side, table.rows, strict=True))
+        for side, table in zip(by_rank, tables, strict=True)
+    ]
     rows = []
     for rank in ranks:
-        cells = [_format_gains(side[rank]) if rank in side else ["–"] * 3 for side in by_rank]
+        cells = [side.get(rank, ["–"] * 3) for side in texts]
         discount = cells[0 if rank in by_rank[0] else 1][1]
         gains = [side[at] for side in cells for at in shown]
         rows.append([str(rank), *([discount] if same else []), *gains])
@@ -268,7 +252,7 @@ def _format_more_ideal(sides: tuple[QuerySide, QuerySide]) -> list[Section]:
     parts = []
     for name, side in zip(_SIDES, sides, strict=True):
         if side.more_ideal:
-            rest = (side.idcg or 0.0) - sum(row.contribution for row in side.ideal)
+            rest = (side.idcg or 0.0) - sum(row.contribution or 0.0 for row in side.ideal)
             parts.append(f"{side.more_ideal} more in the ideal {name}, which add {rest:.4f}")
     return [Section(lines=[f"… and {'; '.join(parts)}"], indent="  ")] if parts else []
 

@@ -37,9 +37,9 @@ class RankedDoc:
 
     rank: int
     until: int
-    doc: str | None
-    score: float | None
-    grade: float | None
+    doc: str | None = None
+    score: float | None = None
+    grade: float | None = None
     gain: float | None = None
     discount: float | None = None
     contribution: float | None = None

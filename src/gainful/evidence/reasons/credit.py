@@ -18,8 +18,8 @@ from attrs import define, evolve, frozen
 
 from gainful.errors import GainfulError
 from gainful.measure.entry import Recipe
-from gainful.measure.explanation import RankedQueries, compute_subsets
 from gainful.measure.ranked_run import RankedRun
+from gainful.measure.worked_ranking import RankedQueries, compute_subsets
 from gainful.rounding import ROUNDING
 from gainful.types import Array, Flags, Ranks
 

@@ -33,11 +33,12 @@ from gainful.measure.build_recipes import build_recipe
 from gainful.measure.build_session_recipes import build_session_recipe
 from gainful.measure.entry import Recipe, SessionRecipe
 from gainful.measure.evaluate import choose_queries, compute_measures, with_max_grade
-from gainful.measure.explanation import rank_queries
 from gainful.measure.measure import Measure
 from gainful.measure.notes import note_id_types, note_no_overlap
 from gainful.measure.sessions.results import SessionResults
 from gainful.measure.values import aggregate, name_units
+from gainful.measure.worked_ranking import rank_queries
+from gainful.page.table import to_plain_data
 from gainful.read.qrels_and_run import NestedDict, Run
 from gainful.read.sessions import Sessions
 from gainful.types import Array, fill_masked, finite_or_none, slices
@@ -56,6 +57,10 @@ class SessionChange:
     session: str
     before: float | None
     after: float | None
+
+    def to_dict(self) -> dict[str, Any]:
+        """All of it as plain data."""
+        return to_plain_data(self)
 
 
 Change = RankByRank | SessionChange  # a query or session on both sides of a switch

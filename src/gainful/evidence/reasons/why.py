@@ -23,7 +23,7 @@ from gainful.measure.values import name_units
 from gainful.page.formats.text import table_to_text
 from gainful.page.page import Page, Section
 from gainful.page.shown import Shown
-from gainful.page.table import Table, to_plain_data
+from gainful.page.table import Table
 from gainful.page.terminal import Terminal, wrap_text
 from gainful.rounding import ROUNDING
 from gainful.text import (
@@ -98,7 +98,7 @@ class Effect:
 
     def to_dict(self, unit: str = "query") -> dict[str, Any]:
         """All of it as plain data."""
-        worst = to_plain_data(self.worst)
+        worst = self.worst.to_dict()
         return {
             "cause": self.cause.name,
             "title": self.cause.title,

@@ -14,9 +14,9 @@ from attrs import frozen
 from gainful.evidence.reasons.largest_changes import ChangedQuery, LargestChanges
 from gainful.evidence.side_by_side import SideBySide
 from gainful.measure.entry import MeasureRecipe, Recipe
-from gainful.measure.explanation import WorkedRanking
 from gainful.measure.functions.graded import rank_discounts
 from gainful.measure.values import Results
+from gainful.measure.worked_ranking import WorkedRanking
 from gainful.show.html_page import to_script_json
 from gainful.show.theme import LIGHT
 from gainful.text import pluralise
@@ -213,7 +213,7 @@ def _build_detail(side_by_side: SideBySide, recipe: Recipe) -> dict[str, Any]:
     best_docs = sorted(side_by_side.gains, key=lambda doc: (-side_by_side.gains[doc], doc))
     names_ideal = recipe.convention.ideal == "judged"
     ideal_columns: list[dict[str, Any]] = []
-    for ideal in dict.fromkeys(rows for rows in ideals if rows):
+    for ideal in (rows for at, rows in enumerate(ideals) if rows and rows not in ideals[:at]):
         docs = [
             numbers.setdefault(best_docs[index], len(numbers))
             if names_ideal
@@ -226,8 +226,8 @@ def _build_detail(side_by_side: SideBySide, recipe: Recipe) -> dict[str, Any]:
             {
                 "of": [index for index, rows in enumerate(ideals) if rows == ideal],
                 "docs": docs,
-                "gains": round_values([row.gain for row in ideal]),
-                "brings": round_values([row.contribution for row in ideal]),
+                "gains": round_values([row.gain or 0.0 for row in ideal]),
+                "brings": round_values([row.contribution or 0.0 for row in ideal]),
             }
         )
     detail: dict[str, Any] = {
