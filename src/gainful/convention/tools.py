@@ -218,11 +218,10 @@ NTCIREVAL = Convention(
 )
 NTCIREVAL_MS = evolve(NTCIREVAL, title="pyNTCIREVAL 0.0.3 MSnDCG", discount="log", b=e)
 
-# Tools that take arrays of labels and scores, one list per query.
-_NDCG_ONLY = ("nDCG",)
-_ARRAYS = Convention(
-    ideal="list", missing="skip", extra="empty", duplicates="count", measures=_NDCG_ONLY
-)
+# Tools that take lists, one per query: of labels and scores, or of documents in their order.
+_LISTS = Convention(missing="skip", extra="empty", duplicates="count", measures=("nDCG",))
+_ARRAYS = evolve(_LISTS, ideal="list")
+_RANKINGS = evolve(_LISTS, ties="input")
 _FLOAT32 = evolve(_ARRAYS, grade_bits=32)  # libraries of learning keep labels in 32 bit
 
 SKLEARN = evolve(
@@ -331,30 +330,22 @@ EVIDENTLY = evolve(
     empty="skip",
     note="with no_feedback_users=True an empty query scores 0",
 )
-SPARK = Convention(
-    measures=_NDCG_ONLY,
+SPARK = evolve(
+    _RANKINGS,
     title="PySpark 4.3 RankingMetrics.ndcgAt",
     gain="binary",
     discount="log",
     b=e,
-    ties="input",
-    missing="skip",
-    extra="empty",
-    duplicates="count",
     note="every document passed as relevant counts as 1; its relevance column is ignored",
 )
 SPARK_ML = evolve(SPARK, title="pyspark.ml 4.3 RankingEvaluator ndcgAtK", cutoff=10, note="")
 
 # Recommender libraries and search platforms.
-RECBOLE = Convention(
-    measures=_NDCG_ONLY,
+RECBOLE = evolve(
+    _RANKINGS,
     title="RecBole 1.2 NDCG",
     note="every document passed as relevant counts as 1; k is at most the length of the list",
     gain="binary",
-    ties="input",
-    missing="skip",
-    extra="empty",
-    duplicates="count",
 )
 CORNAC = evolve(
     RECBOLE,
@@ -391,30 +382,24 @@ RECOMMENDERS_EXP = evolve(
     gain="exp",
     negative="error",
 )
-ELLIOT = Convention(
-    measures=_NDCG_ONLY,
+ELLIOT = evolve(
+    _RANKINGS,
     title="Elliot 0.3 nDCG",
     gain="exp_above",
     rel=1,
-    ties="input",
     empty="skip",
-    missing="skip",
-    duplicates="count",
     note="its relevance_threshold is rel, which changes the gain of every document",
+    extra="ignore",
 )
 ELLIOT_RENDLE = evolve(ELLIOT, title="Elliot 0.3 nDCGRendle2020", gain="binary", note="")
-QUEPID = Convention(
+QUEPID = evolve(
+    _RANKINGS,
     negative_ideal="divide",
-    measures=_NDCG_ONLY,
     title="Quepid nDCG@10",
     gain="exp",
     cutoff=10,
     ideal_depth="all",
-    ties="input",
     negative="in_ideal",
-    missing="skip",
-    extra="empty",
-    duplicates="count",
 )
 QUEPID_CUT = evolve(QUEPID, title="Quepid nDCG_cut@10", ideal_depth="k")
 ELASTICSEARCH = evolve(
@@ -438,38 +423,29 @@ OPENSEARCH_WORKBENCH = Convention(
     note="values above 1 occur; its precision divides by the number of retrieved documents, as "
     "SetP@k does; relevant means above 0, in later versions above a threshold: set rel",
 )
-VESPA = Convention(
+VESPA = evolve(
+    _RANKINGS,
     measures=("nDCG", "AP@", "P@", "R@", "RR@", "Success@"),
     title="pyvespa VespaEvaluator, graded",
-    ties="input",
     negative="in_ideal",
-    missing="skip",
     extra="error",
-    duplicates="count",
     divisor="reachable",
     note="only its nDCG uses grades; its AP, P, R, RR and Success use a set of relevant documents",
 )
 VESPA_BINARY = evolve(VESPA, title="pyvespa VespaEvaluator, binary", gain="binary", note="")
-MLFLOW = Convention(
-    measures=_NDCG_ONLY,
+MLFLOW = evolve(
+    _RANKINGS,
     title="MLflow ndcg_at_k",
     gain="binary",
     ideal_depth="retrieved",
-    ties="input",
-    missing="skip",
-    extra="empty",
-    duplicates="count",
     note="k is at most the number retrieved; duplicates are renamed; 1 if both lists are empty",
 )
 
-RAGAS = Convention(
+RAGAS = evolve(
+    _RANKINGS,
     measures=("ContextPrecision", "AP", "SetP", "SetR"),
     title="ragas 0.4 context precision and recall, by ids",
-    ties="input",
     divisor="found",
-    missing="skip",
-    extra="empty",
-    duplicates="count",
     note="it has no nDCG; its context precision is AP over the relevant documents that were found",
 )
 DEEPEVAL = evolve(
