@@ -380,7 +380,11 @@ def format_summary_lines(
 
 
 def _summarise(line: TrecLine, values: Array, query_count: int) -> float:
-    total = _add_up(values)
+    with np.errstate(invalid="ignore"):
+        total = 0.0 + float(np.cumsum(values)[-1])
+    if np.isnan(total):
+        no_numbers = values[np.isnan(values)]
+        total = float(no_numbers[-1] if len(no_numbers) else NO_NUMBER)
     if line.aggregation == "sum":
         return total
     if line.aggregation == "mean":
@@ -388,15 +392,6 @@ def _summarise(line: TrecLine, values: Array, query_count: int) -> float:
     with np.errstate(over="ignore"):
         log_mean = (total + (query_count - len(values)) * _LOWEST_LOG) / query_count
         return float(np.exp(log_mean))
-
-
-def _add_up(values: Array) -> float:
-    with np.errstate(invalid="ignore"):
-        total = 0.0 + float(np.cumsum(values)[-1])
-    if not np.isnan(total):
-        return total
-    no_numbers = values[np.isnan(values)]
-    return float(no_numbers[-1] if len(no_numbers) else NO_NUMBER)
 
 
 def _format_line(line: TrecLine, query: str, value: float, options: TrecEvalOptions) -> str:

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 import polars as pl
-from attrs import define, frozen
+from attrs import define
 
 from gainful.measure.trec_eval.visits import TrecEvalOptions, order_run
 from gainful.read.qrels_and_run import Run
@@ -31,16 +31,10 @@ class Share(NamedTuple):
     possible: int
 
 
-@frozen
-class Counts:
-    """The preferences between retrieved documents; those with one that is not besides; and all.
-
-    Of two documents the one that is retrieved counts as ranked above one that is not (implied).
-    """
-
-    retrieved: Share
-    implied: Share
-    all: Share
+# The preferences between `retrieved` documents; those with one that is not besides, of which the
+# retrieved one counts as ranked above (`implied`); and `all`.
+Kind = Literal["retrieved", "implied", "all"]
+Counts = Mapping[Kind, Share]
 
 
 @define(slots=False)
@@ -67,7 +61,8 @@ class Group:
         )
         fulfilled = retrieved.fulfilled + int((has_first & ~has_second).sum())
         implied = Share(fulfilled, int((has_first | has_second).sum()))
-        return Counts(retrieved, implied, Share(fulfilled, len(first)))
+        every = Share(fulfilled, len(first))
+        return {"retrieved": retrieved, "implied": implied, "all": every}
 
     @property
     def relevant(self) -> Flags:
@@ -83,23 +78,18 @@ class Group:
         """How many of these documents were retrieved."""
         return int((flags & (self.judged < self.retrieved)).sum())
 
-    def share_with_few_useless(self) -> float:
+    def share_with_few_useless(self, *, only_retrieved: bool) -> float:
         """The share that is fulfilled, with as many useless documents as there are relevant."""
-        relevant, useless = int(self.relevant.sum()), int(self.useless.sum())
+        kinds = self.relevant, self.useless
+        relevant, useless = (
+            self.count_retrieved(flags) if only_retrieved else int(flags.sum()) for flags in kinds
+        )
         if relevant < useless:
-            return _share(*self._recount(relevant, only_retrieved=False))
-        (fulfilled, possible), more = self.counts.all, relevant - useless
+            return _share(*self._recount(relevant, only_retrieved=only_retrieved))
+        fulfilled, possible = self.counts["retrieved" if only_retrieved else "all"]
+        more = relevant - useless
         reached = fulfilled + self.count_retrieved(self.relevant) * more
-        return _share(reached, possible + relevant * more)
-
-    def share_with_few_retrieved_useless(self) -> float:
-        """The share among the retrieved, with as many useless documents as relevant ones."""
-        relevant = self.count_retrieved(self.relevant)
-        useless = self.count_retrieved(self.useless)
-        if relevant < useless:
-            return _share(*self._recount(relevant, only_retrieved=True))
-        (fulfilled, possible), more = self.counts.retrieved, relevant - useless
-        return _share(fulfilled + relevant * more, possible + int(self.relevant.sum()) * more)
+        return _share(reached, possible + int(self.relevant.sum()) * more)
 
     def _recount(self, kept: int, *, only_retrieved: bool) -> Share:
         """Fulfilled and possible preferences, if only the first useless documents count."""
@@ -110,7 +100,7 @@ class Group:
             useless = useless[useless < self.retrieved]
         dropped = useless[int(self.relevant.sum()) :]
         counts = self._count(~np.isin(self.first, dropped) & ~np.isin(self.second, dropped))
-        return counts.retrieved if only_retrieved else counts.all
+        return counts["retrieved" if only_retrieved else "all"]
 
     def _recount_levels(self, kept: int, *, only_retrieved: bool) -> Share:
         """With one subgroup trec_eval also sets useless documents against the kept ones."""
@@ -138,9 +128,9 @@ class QueryPreferences:
     judged: int  # how many documents are judged
     retrieved: int  # how many of them were retrieved
 
-    def count(self, kind: str) -> Share:
+    def count(self, kind: Kind) -> Share:
         """The preferences of all judges together."""
-        shares: list[Share] = [getattr(group.counts, kind) for group in self.groups]
+        shares = [group.counts[kind] for group in self.groups]
         return Share(*map(sum, zip(*shares, strict=True)))
 
     @cached_property
@@ -239,19 +229,20 @@ def _join_subgroups(subgroups: Sequence[pl.DataFrame], retrieved: int) -> Group:
     return Group(judged[first], judged[second], judged, levels, retrieved, ordered=False)
 
 
-def _simple_share(query: QueryPreferences, kind: str) -> float:
+def _simple_share(query: QueryPreferences, kind: Kind) -> float:
     fulfilled, possible = query.count(kind)
     return fulfilled / possible if possible else 0.0
 
 
-def _group_share(query: QueryPreferences, kind: str) -> float:
-    shares: list[Share] = [getattr(group.counts, kind) for group in query.groups]
+def _group_share(query: QueryPreferences, kind: Kind) -> float:
+    shares = [group.counts[kind] for group in query.groups]
     average = _average(fulfilled / possible for fulfilled, possible in shares if possible)
     return average / len(shares)
 
 
-def _even_share(query: QueryPreferences, share: Callable[[Group], float]) -> float:
-    return _average(map(share, query.groups)) / len(query.groups)
+def _even_share(query: QueryPreferences, *, only_retrieved: bool) -> float:
+    shares = (group.share_with_few_useless(only_retrieved=only_retrieved) for group in query.groups)
+    return _average(shares) / len(query.groups)
 
 
 def _average(shares: Iterable[float]) -> float:
@@ -279,13 +270,11 @@ PREFERENCE_MEASURES: Mapping[str, Callable[[QueryPreferences], float]] = {
     "prefs_simp": lambda query: _simple_share(query, "all"),
     "prefs_pair": lambda query: _pair_share(query, implied=True, unseen=True),
     "prefs_avgjg": lambda query: _group_share(query, "all"),
-    "prefs_avgjg_Rnonrel": lambda query: _even_share(query, Group.share_with_few_useless),
+    "prefs_avgjg_Rnonrel": lambda query: _even_share(query, only_retrieved=False),
     "prefs_simp_ret": lambda query: _simple_share(query, "retrieved"),
     "prefs_pair_ret": lambda query: _pair_share(query, implied=False, unseen=False),
     "prefs_avgjg_ret": lambda query: _group_share(query, "retrieved"),
-    "prefs_avgjg_Rnonrel_ret": lambda query: _even_share(
-        query, Group.share_with_few_retrieved_useless
-    ),
+    "prefs_avgjg_Rnonrel_ret": lambda query: _even_share(query, only_retrieved=True),
     "prefs_simp_imp": lambda query: _simple_share(query, "implied"),
     "prefs_pair_imp": lambda query: _pair_share(query, implied=True, unseen=False),
     "prefs_avgjg_imp": lambda query: _group_share(query, "implied"),
