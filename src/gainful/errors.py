@@ -259,7 +259,9 @@ class UnknownName(GainfulError, LookupError, ValueError):
         near = [known for known in ARGUMENTS.get(spelling, ()) if known in by_lower]
         near = near or [known for known in [find_nearest(spelling, by_lower)] if known]
         near = list(by_lower) if len(by_lower) == 1 else near
-        suggestion = f"did you mean {_show_name(by_lower[near[0]])}?" if near else ""
+        nearest = by_lower[near[0]] if near else ""
+        shown = shorten(nearest) if nearest == nearest.strip() else quote(nearest)
+        suggestion = f"did you mean {shown}?" if near else ""
         listing = ", ".join(map(shorten, self.known_names[:_MAX_LISTED])) + (
             ", …" if len(self.known_names) > _MAX_LISTED else ""
         )
@@ -278,10 +280,6 @@ def check_name(kind: str, name: object, known: Collection[str], hint: str = "") 
     if not isinstance(name, str) or name not in known:
         raise UnknownName(kind, str(name), known, hint)
     return name
-
-
-def _show_name(name: str) -> str:
-    return shorten(name) if name == name.strip() else quote(name)
 
 
 _MAX_LISTED = 30  # names that a message lists

@@ -152,17 +152,11 @@ def _is_text(value: object) -> bool:
 
 
 def _allow_number_or_none(*, above: float) -> Callable[[object], bool]:
-    def is_allowed(value: object) -> bool:
-        return value is None or (is_number(value) and above < to_float(value) < inf)
-
-    return is_allowed
+    return lambda value: value is None or (is_number(value) and above < to_float(value) < inf)
 
 
 def _allow_integer_or_none(low: int, high: float) -> Callable[[object], bool]:
-    def is_allowed(value: object) -> bool:
-        return value is None or (is_whole_number(value) and low <= value <= high)
-
-    return is_allowed
+    return lambda value: value is None or (is_whole_number(value) and low <= value <= high)
 
 
 def describe_rel(rel: float) -> str:

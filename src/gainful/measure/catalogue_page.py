@@ -25,7 +25,7 @@ from gainful.measure.formulas import find_formula
 from gainful.measure.functions.exposure import EXPOSURE_MEASURES
 from gainful.measure.gain import GAINS
 from gainful.measure.measure import Measure, nDCG
-from gainful.measure.names import ANSWERS, TREC_NAMES, parse_ir_measures_name, parse_nickname
+from gainful.measure.names import ANSWERS, NICKNAMES, TREC_NAMES, parse_ir_measures_name
 from gainful.measure.notes import describe_setting
 from gainful.measure.parameter_kinds import find_kind
 from gainful.measure.references import REFERENCES
@@ -108,7 +108,7 @@ def _find(name: str) -> Entry | NamedFormula | Setting:
         **DISCOUNTS,
     }
     lower_names = {key.lower(): key for key in items_by_name}
-    alias = parse_ir_measures_name(name) or parse_nickname(name)
+    alias = parse_ir_measures_name(name) or NICKNAMES.get(name.lower())
     if name in TREC_NAMES:
         alias = TREC_NAMES[name].measure
     exact_name = name if name in items_by_name else alias

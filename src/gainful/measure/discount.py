@@ -6,6 +6,7 @@ the base `bq` for `b`.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 
 from gainful.formula import Const, Domain, NamedFormula, Param, Var, log, maximum, substitute
@@ -49,5 +50,4 @@ def as_query_discount(rank_discount: NamedFormula) -> NamedFormula:
     values = tuple(
         (bq.symbol, value) for symbol, value in rank_discount.values if symbol == b.symbol
     )
-    meaning, cite = rank_discount.meaning, rank_discount.cite
-    return NamedFormula("query discount", rank_discount.name, expr, meaning, cite, values=values)
+    return replace(rank_discount, kind="query discount", expr=expr, values=values)

@@ -18,10 +18,10 @@ from gainful.measure.measure import Measure, cutoff
 from gainful.measure.names import (
     ANSWERS,
     GROUPS,
+    NICKNAMES,
     SCALED_DCG,
     TREC_NAMES,
     parse_ir_measures_name,
-    parse_nickname,
     pop_cutoff,
     split_trec_name,
     translate_measure,
@@ -248,7 +248,7 @@ def _find_spelling(name: str, plain: str) -> str | None:
     if name in MEASURES:
         return name
     lower_names = {spelling.lower(): spelling for spelling in MEASURES}
-    spelling = parse_nickname(plain) or lower_names.get(plain)
+    spelling = NICKNAMES.get(plain) or lower_names.get(plain)
     if spelling is not None:
         return spelling
     for find_measures in (session_measures, exposure_measures):

@@ -243,16 +243,6 @@ ANSWERS: Mapping[str, str] = {
 }
 
 
-def parse_nickname(name: str) -> str | None:
-    """The measure of the catalogue that a nickname stands for; None if it is no such name.
-
-    Examples:
-        >>> parse_nickname("MRR"), parse_nickname("MRRR")
-        ('RR', None)
-    """
-    return NICKNAMES.get(name.lower())
-
-
 def split_trec_name(text: str) -> tuple[TrecName, str | None] | None:
     """A name and what follows its dot or underscore, if anything; None if it is no such name."""
     name, dot, rest = text.partition(".")

@@ -85,10 +85,6 @@ def _formula_kind(
     return ParameterKind(check, describe_allowed, setting.question, formula=find_named)
 
 
-def _check_points(value: object) -> str:
-    return ",".join(format_exact(point) for point in as_points(value))
-
-
 def _check_inner_measure(value: Any) -> str:
     language = import_module("gainful.measure.language")  # which knows what measures mean
     return str(language.parse_inner_measure(value))
@@ -118,7 +114,7 @@ _KINDS: Mapping[str, ParameterKind] = {
     ),
     "discount": _formula_kind(SETTINGS["discount"], DISCOUNTS, lambda: ", ".join(DISCOUNTS)),
     "points": ParameterKind(
-        _check_points,
+        lambda value: ",".join(map(format_exact, as_points(value))),
         lambda: "levels of recall from 0 to 1, such as '0,0.5,1'",
         "the levels of recall that are averaged over",
         default="0, 0.1, …, 1",

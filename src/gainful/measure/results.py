@@ -516,6 +516,11 @@ class QueryResults(Results):
         whole = self.numeric_ids and not numbers.null_count()
         return frame.with_columns(numbers) if whole else frame
 
+    @property
+    def numeric_queries(self) -> bool:
+        """Were queries whole numbers in the frame that they came from?"""
+        return self.numeric_ids
+
     def values_by_query(self) -> dict[str, dict[str, float | None]]:
         """{query: {measure: value}}; None where a query is left out."""
         return self.values_by_id()

@@ -27,7 +27,7 @@ INTERNAL_NAMES = frozenset(
         "from_matched",
         *("group_sessions", "list_columns", "list_counts", "list_expressions", "locate"),
         "matched_sessions",
-        *("mean_of", "mean_or_none", "numeric_ids", "page", "qrel_inputs"),
+        *("mean_of", "mean_or_none", "numeric_ids", "numeric_queries", "page", "qrel_inputs"),
         "recipe_data",
         *("random_generator", "recipes", "run_inputs", "summary", "tabulate", "values_by_id"),
     )
