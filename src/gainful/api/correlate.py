@@ -7,20 +7,24 @@ from typing import Any, Unpack
 
 from gainful.api.clusters import find_clusters
 from gainful.api.evaluate import evaluate_runs
-from gainful.api.keywords import answer_keywords
+from gainful.api.keywords import answer_options
 from gainful.api.run_options import RunOptions, RunReading, Runs, name_runs, take_results
 from gainful.api.session_options import SessionOptions, SessionReading
 from gainful.api.sessions import evaluate as evaluate_sessions
-from gainful.defaults import ALPHA, RESAMPLES, SEED
 from gainful.errors import BadValue, UnknownName
+from gainful.evidence.method import (
+    ClusterOptions,
+    LevelOptions,
+    ResamplingOptions,
+    build_resampling,
+)
 from gainful.evidence.orders.correlations import (
     Correlations,
     check_coefficient,
     correlate_units,
     label_units,
 )
-from gainful.evidence.pairing import ClusterChoice, Clusters, read_clusters
-from gainful.evidence.statistics.outcome import Resampling
+from gainful.evidence.pairing import ClusterChoice, read_clusters
 from gainful.measure.build_recipes import USUAL_MEASURES, Measures
 from gainful.measure.build_session_recipes import usual_session_measures
 from gainful.measure.catalogue import session_measures
@@ -31,17 +35,18 @@ from gainful.read.query_columns import AnyLabels, read_labels
 from gainful.read.session_inputs import AnySessions
 
 
-@answer_keywords
+class CorrelateOptions(ResamplingOptions, ClusterOptions, total=False):
+    """How resamples are drawn, and what of."""
+
+
+@answer_options(CorrelateOptions, (LevelOptions, ResamplingOptions, ClusterOptions), ())
 def correlate(
     results: Results | Mapping[str, Results] | Sequence[Results],
     against: str | None = None,
     labels: AnyLabels | None = None,
     *,
     coefficient: str = "spearman",
-    alpha: float = ALPHA,
-    resamples: int = RESAMPLES,
-    seed: int = SEED,
-    cluster: ClusterChoice | Clusters | None = None,
+    **options: Unpack[CorrelateOptions],
 ) -> Correlations:
     """Which measure agrees best with what users said: satisfaction, success, revenue?
 
@@ -52,12 +57,8 @@ def correlate(
         labels: a file or frame with a column query (or session) and one called as `against` says;
             of several runs a column run too. Or a dict {query: number}.
         coefficient: spearman (default), pearson or kendall.
-        alpha: one minus the confidence of intervals, and the level of tests.
-        resamples: number of resamples of queries (or sessions, or whole searchers).
-        seed: random seed.
-        cluster: for runs: clusters of queries that are not independent, such as the turns of a
-            conversation: a pattern with a group, or {query: cluster}. Sessions of a searcher are
-            drawn together anyway.
+        **options: how queries (or sessions, or whole searchers) are drawn again
+            (`stats.ResamplingOptions`); for runs also `cluster`, as in `compare`, but no column.
 
     Returns:
         `Correlations`: the coefficient of each measure with its interval, the best first, and the
@@ -73,7 +74,7 @@ def correlate(
         'RR'
     """
     check_coefficient(coefficient)
-    resampling = Resampling(alpha=alpha, resamples=resamples, seed=seed)
+    cluster, resampling = options.pop("cluster", None), build_resampling(options)
     several = take_results([results], None, {})
     if cluster is not None and several[0].KEY == "session":
         allowed = "nothing with sessions: they are resampled by searcher already"

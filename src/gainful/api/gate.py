@@ -16,6 +16,7 @@ from gainful.evidence.gates.apply_rules import apply_rules
 from gainful.evidence.gates.baseline import make_baseline
 from gainful.evidence.gates.rules import MeasureBounds, RuleOptions, Rules
 from gainful.evidence.gates.verdict import Verdict
+from gainful.evidence.method import ClusterOptions
 from gainful.evidence.pairing import ClusterChoice
 from gainful.measure.build_recipes import Measures
 from gainful.page.render import write_atomically
@@ -24,13 +25,11 @@ from gainful.read.inputs import AnyQrels, AnyRun
 from gainful.read.qrels_and_run import NestedDict, Qrels
 
 
-class GateOptions(RuleOptions, GroupOptions, total=False):
+class GateOptions(RuleOptions, ClusterOptions, GroupOptions, total=False):
     """Options of a gate: its rules, how the run is read, and what is saved. All are optional.
 
     Args:
         baseline: the file of an earlier run, which `save_baseline` wrote.
-        cluster: the clusters of queries that are not independent, as in `compare`; tests flip and
-            resample whole clusters.
         measures: what to evaluate besides those that have a rule; if none has one or all are
             tested for significance, those of the baseline.
         error_rates: show how often the rules stop a build that is no worse, and which drop they
@@ -40,14 +39,15 @@ class GateOptions(RuleOptions, GroupOptions, total=False):
     """
 
     baseline: str | PathLike[str] | None
-    cluster: ClusterChoice | None
     measures: Measures | None
     error_rates: bool
     save_to: str | PathLike[str] | None
     name: str | None
 
 
-@answer_run_options(GateOptions, (RuleOptions, GateOptions, GroupOptions, RunOptions))
+@answer_run_options(
+    GateOptions, (RuleOptions, GateOptions, ClusterOptions, GroupOptions, RunOptions)
+)
 def gate(
     qrels: AnyQrels,
     run: AnyRun | None = None,

@@ -12,13 +12,19 @@ from attrs import evolve
 
 from gainful.api.evaluate import evaluate_runs
 from gainful.api.run_options import RunOptions, RunReading, Runs, answer_run_options, name_runs
-from gainful.defaults import ALPHA, RESAMPLES, SEED
 from gainful.errors import BadValue, WrongType
 from gainful.evidence.judges import JudgeAgreement, compare_grades
-from gainful.evidence.method import build_method, test_pairs
+from gainful.evidence.method import (
+    LevelOptions,
+    Method,
+    ResamplingOptions,
+    build_method,
+    build_resampling,
+    split_method,
+    test_pairs,
+)
 from gainful.evidence.orders.order import MIN_RUNS, Order, check_run_count, order_means
 from gainful.evidence.pairing import pair_results
-from gainful.evidence.statistics.outcome import Resampling
 from gainful.measure.build_recipes import USUAL_MEASURES
 from gainful.measure.measure import Measure
 from gainful.read.inputs import AnyQrels, as_qrels_columns
@@ -30,7 +36,11 @@ MEASURE = USUAL_MEASURES[0]  # that orders runs, if none is named
 Judges = Mapping[str, AnyQrels] | Sequence[AnyQrels]
 
 
-@answer_run_options()
+class JudgeOptions(ResamplingOptions, RunOptions, total=False):
+    """How resamples are drawn, and how judgments and runs are read."""
+
+
+@answer_run_options(JudgeOptions, (LevelOptions, ResamplingOptions, RunOptions))
 def compare_judges(
     judges: Judges,
     runs: Runs | None = None,
@@ -38,10 +48,7 @@ def compare_judges(
     *,
     weights: str = "linear",
     level: str = "ordinal",
-    alpha: float = ALPHA,
-    resamples: int = RESAMPLES,
-    seed: int = SEED,
-    **options: Unpack[RunOptions],
+    **options: Unpack[JudgeOptions],
 ) -> JudgeAgreement:
     """Do judges agree, and would each of them order the runs alike?
 
@@ -51,10 +58,8 @@ def compare_judges(
         measure: measure that orders the runs; by default nDCG@10.
         weights: of kappa: none, linear (default) or quadratic in the steps between two grades.
         level: of Krippendorff's alpha: nominal, ordinal (default) or interval.
-        alpha: one minus the confidence of intervals, and the level of the tests between runs.
-        resamples: number of resamples.
-        seed: random seed; the same seed gives the same numbers.
-        **options: how inputs are read, and the settings to follow (`RunOptions`).
+        **options: how resamples are drawn (`stats.ResamplingOptions`; alpha is also the level of
+            the tests between runs), how inputs are read, and the settings to follow (`RunOptions`).
 
     Returns:
         `JudgeAgreement`: of each two judges the table of grades, weighted kappa and bias with
@@ -68,8 +73,8 @@ def compare_judges(
         >>> round(agreement.pairs[0].kappa.value, 4)
         0.625
     """
-    reading = RunReading.from_options(options)
-    resampling = Resampling(alpha=alpha, resamples=resamples, seed=seed)
+    chance, inputs = split_method(options, ResamplingOptions)
+    reading, resampling = RunReading.from_options(inputs), build_resampling(chance)
     named = _name_judges(judges)
     columns = {name: as_qrels_columns(reading.read_qrels(qrels)) for name, qrels in named.items()}
     frames = {name: qrels.frame for name, qrels in columns.items()}
@@ -79,7 +84,7 @@ def compare_judges(
         return agreement
     named_runs = name_runs(runs)
     check_run_count(len(named_runs), _MIN_RUNS)
-    order, flips = _order_runs(columns, named_runs, measure, reading, resampling)
+    order, flips = _order_runs(columns, named_runs, measure, reading, build_method(**chance))
     few = f"{len(named_runs)} runs: tau needs at least {MIN_RUNS}"
     notes = (*agreement.notes, *([few] if len(named_runs) < MIN_RUNS else []))
     return evolve(agreement, measure=str(measure), order=order, flips=flips, notes=notes)
@@ -108,7 +113,7 @@ def _order_runs(
     runs: Mapping[str, Any],
     measure: str | Measure,
     reading: RunReading,
-    resampling: Resampling,
+    method: Method,
 ) -> tuple[Order, int]:
     """How alike runs are ordered by each judge; and significant differences that change sign."""
     pairs = np.array(list(combinations(range(len(runs)), 2)))
@@ -120,11 +125,9 @@ def _order_runs(
         results = list(evaluate_runs(qrels, runs, measure, reading))
         (name,) = results[0].recipes
         paired = pair_results(results, name)
-        method = build_method(
-            alpha=resampling.alpha, resamples=resampling.resamples, seed=resampling.seed
-        ).fit_to_queries([paired], pairs)
-        outcome = test_pairs([paired], pairs, method, list(runs))
-        flags = np.asarray(outcome.p_corrected[0] <= resampling.alpha)
+        own = method.fit_to_queries([paired], pairs)
+        outcome = test_pairs([paired], pairs, own, list(runs))
+        flags = np.asarray(outcome.p_corrected[0] <= own.resampling.alpha)
         values = paired.values.mean(axis=0)
         means[judge] = dict(zip(runs, values.tolist(), strict=True))
         significant[judge] = flags

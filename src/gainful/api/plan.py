@@ -9,26 +9,28 @@ from gainful.api.clusters import find_clusters
 from gainful.api.evaluate import evaluate_runs
 from gainful.api.run_options import RunOptions, RunReading, Runs, answer_run_options, name_runs
 from gainful.defaults import ALPHA
-from gainful.evidence.pairing import ClusterChoice
+from gainful.evidence.method import ClusterOptions, LevelOptions
 from gainful.evidence.plan import CONFIDENCE, DIFFERENCE, Plan, check_difference, plan_queries
 from gainful.evidence.statistics.effect_size import POWER
 from gainful.measure.build_recipes import Measures
 from gainful.read.inputs import AnyQrels
 
 
-@answer_run_options()
+class PlanOptions(LevelOptions, ClusterOptions, RunOptions, total=False):
+    """The level, clusters of queries, and how runs are read."""
+
+
+@answer_run_options(PlanOptions, (LevelOptions, ClusterOptions, RunOptions))
 def plan(
     qrels: AnyQrels,
     runs: Runs,
     measures: Measures | None = None,
     *,
     difference: float | Mapping[str, float] = DIFFERENCE,
-    alpha: float = ALPHA,
     power: float = POWER,
     confidence: float = CONFIDENCE,
     comparisons: int = 1,
-    cluster: ClusterChoice | None = None,
-    **options: Unpack[RunOptions],
+    **options: Unpack[PlanOptions],
 ) -> Plan:
     """How many queries are needed to detect a true difference, given the spread in a pilot?
 
@@ -37,13 +39,12 @@ def plan(
         runs: two runs or more, by name or in a list: the pilot.
         measures: whatever `evaluate` takes.
         difference: the true difference of means to detect, or one for each measure.
-        alpha: the level of the two-sided t test.
         power: probability of detecting a true difference of this size.
         confidence: confidence level of the upper limit of the spread, for `cautious`.
         comparisons: number of comparisons corrected together; they share alpha.
-        cluster: clusters of queries that are not independent, as in `compare`; the plan then counts
-            whole clusters.
-        **options: how inputs are read, and the settings to follow (`RunOptions`).
+        **options: alpha, the level of the two-sided t test; cluster, what queries belong to, of
+            which the plan then counts whole ones (`stats.PairOptions`); how inputs are read, and
+            the settings to follow (`RunOptions`).
 
     Returns:
         `Plan`: for each measure and pair of runs the queries that are needed if differences vary
@@ -57,6 +58,7 @@ def plan(
         83
     """
     check_difference(difference)
+    alpha, cluster = options.pop("alpha", ALPHA), options.pop("cluster", None)
     empty = Plan((), alpha, power, confidence, comparisons)
     named_runs = name_runs(runs, at_least=2)
     reading = RunReading.from_options(options)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from os import PathLike, fspath
-from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
+from typing import TYPE_CHECKING, Any, NoReturn, TypedDict, TypeVar
 
 from attrs import evolve, field, fields, frozen
 
@@ -187,21 +187,29 @@ def _refuse_both(measures: Measures | None, more: Measures) -> Measures:
     return more
 
 
-class RunOptions(EvaluationSettings, total=False):
+class FormatOptions(TypedDict, total=False):
+    """How judgments and runs are read; all options are optional.
+
+    Args:
+        qrels_format: format of the judgments; by default recognised by content.
+        run_format: format of the runs, or sessions; by default recognised by content.
+        columns: names of columns, such as {"query": "user", "doc": "item"}, if not the usual ones.
+    """
+
+    qrels_format: str | None
+    run_format: str | None
+    columns: ColumnNames | None
+
+
+class RunOptions(EvaluationSettings, FormatOptions, total=False):
     """How judgments and runs are read, and the settings to follow; all options are optional.
 
     Args:
         like: the tool whose settings to follow, by name or as a `Convention`.
-        qrels_format: format of the judgments; by default recognised by content.
-        run_format: format of the runs; by default recognised by content.
-        columns: names of columns, such as {"query": "user", "doc": "item"}, if not the usual ones.
         **settings: single settings, such as `ties="average"` or `missing="skip"`.
     """
 
     like: str | Convention | None
-    qrels_format: str | None
-    run_format: str | None
-    columns: ColumnNames | None
 
 
 GroupChoice = str | Mapping[Any, Any] | Callable[[str], object]
@@ -233,7 +241,8 @@ def answer_run_options(
     options: type = RunOptions, described_by: Sequence[type] = (RunOptions,)
 ) -> Callable[[Function], Function]:
     """Let a function that takes these options show them, and answer those that are misspelt."""
-    return answer_options(options, described_by, EvaluationSettings.__annotations__)
+    sets = (FormatOptions, *described_by)  # the settings come last
+    return answer_options(options, sets, EvaluationSettings.__annotations__)
 
 
 @frozen(kw_only=True)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, Unpack
 
 from gainful.api.evaluate import match_run
-from gainful.api.keywords import answer_keywords
-from gainful.api.run_options import RunReading
+from gainful.api.keywords import answer_options
+from gainful.api.run_options import FormatOptions, RunReading
 from gainful.api.session_options import read_session_qrels
 from gainful.convention import Convention, like as like_tool
 from gainful.convention.session import SessionConvention, like_sessions
@@ -21,12 +21,11 @@ from gainful.measure.build_recipes import AnyRecipe, build_recipe
 from gainful.measure.build_session_recipes import build_session_recipe
 from gainful.measure.language import parse
 from gainful.measure.measure import Measure
-from gainful.read.column_names import ColumnNames
 from gainful.read.inputs import AnyQrels, AnyRun
 from gainful.read.session_inputs import AnySessions, as_sessions
 
 
-@answer_keywords
+@answer_options(FormatOptions, (FormatOptions,), ())
 def why(
     qrels: AnyQrels,
     run: AnyRun | AnySessions | None = None,
@@ -35,9 +34,7 @@ def why(
     like: str | Convention | SessionConvention | None = None,
     unlike: str | Convention | SessionConvention | None = None,
     cause: str | None = None,
-    qrels_format: str | None = None,
-    run_format: str | None = None,
-    columns: ColumnNames | None = None,
+    **options: Unpack[FormatOptions],
 ) -> Why:
     """Why do two tools disagree on these data?
 
@@ -48,9 +45,7 @@ def why(
         like: the tool to start from, by name or as a convention; gainful itself if none.
         unlike: the tool that disagrees; without it, `like` is compared with gainful.
         cause: the cause whose worst query is shown.
-        qrels_format: format of the judgments; by default recognised by content.
-        run_format: format of the run or sessions.
-        columns: names of columns, such as {"query": "user", "doc": "item"}, if not the usual ones.
+        **options: how inputs are read (`RunOptions`, without the settings).
 
     Returns:
         `Why`: the mean under both, and how much of the difference each cause explains.
@@ -73,8 +68,10 @@ def why(
             allowed = "none with a session measure, as it shows queries of a run"
             raise BadValue("cause", cause, allowed)
         session_sides = _build_sides(build_session_recipe, like_sessions, parsed, like, unlike)
-        session_qrels, names = read_session_qrels(qrels, qrels_format, columns)
-        sessions = as_sessions(run, run_format, columns=names)
+        session_qrels, names = read_session_qrels(
+            qrels, options.get("qrels_format"), options.get("columns")
+        )
+        sessions = as_sessions(run, options.get("run_format"), columns=names)
         mixtures = mix_sessions(
             sessions,
             lambda convention: match_sessions(
@@ -86,7 +83,7 @@ def why(
     if cause is not None:
         find_cause(cause, CAUSES)
     sides = _build_sides(build_recipe, like_tool, parsed, like, unlike)
-    reading = RunReading(qrels_format=qrels_format, run_format=run_format, columns=columns)
+    reading = RunReading.from_options(options)
     loaded_qrels = reading.read_qrels(qrels)
     loaded_run = reading.read_run_in_memory(reading.require_run(qrels, run))
     reading.columns.refuse_unread()

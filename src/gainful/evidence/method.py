@@ -6,7 +6,7 @@ interval leaves out 0 where the corrected p is above alpha.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from math import inf
 from typing import Any, TypedDict, Unpack, cast
 
@@ -50,7 +50,41 @@ Margins = float | Mapping[str, float]
 _SPARE_RESAMPLES = 10  # times what it takes for the smallest p to be significant at all
 
 
-class PairOptions(TypedDict, total=False):
+class LevelOptions(TypedDict, total=False):
+    """The level of tests and intervals; all options are optional.
+
+    Args:
+        alpha: level of significance; intervals have confidence 1 - alpha.
+    """
+
+    alpha: float
+
+
+class ResamplingOptions(LevelOptions, total=False):
+    """The level, and how resamples are drawn.
+
+    Args:
+        resamples: number of resamples: 10000, or as many as holm needs for all comparisons.
+        seed: random seed; the same seed gives the same numbers.
+    """
+
+    resamples: int | None
+    seed: int
+
+
+class ClusterOptions(TypedDict, total=False):
+    """What is not independent.
+
+    Args:
+        cluster: clusters of queries or conversations that are not independent, such as turns of a
+            conversation: a pattern with a group, "^(.+)_[0-9]+$"; a column of the judgments or a
+            run; or {query: cluster}. Whole clusters are resampled.
+    """
+
+    cluster: ClusterChoice | None
+
+
+class PairOptions(ResamplingOptions, ClusterOptions, total=False):
     """How the difference of two runs or systems is tested; all options are optional.
 
     Args:
@@ -61,20 +95,10 @@ class PairOptions(TypedDict, total=False):
         correct: how p is corrected over a family: max-t (step-down; default of randomisation and
             freedman-lane), holm (default of other tests), bh, bonferroni, none. tukey corrects the
             pairs itself.
-        alpha: level of significance; intervals have confidence 1 - alpha.
-        resamples: number of resamples: 10000, or as many as holm needs for all comparisons.
-        seed: random seed; the same seed gives the same numbers.
-        cluster: clusters of queries or conversations that are not independent, such as turns of a
-            conversation: a pattern with a group, "^(.+)_[0-9]+$"; a column of the judgments or a
-            run; or {query: cluster}. Whole clusters are resampled.
     """
 
     test: str | None
     correct: str | None
-    alpha: float
-    resamples: int | None
-    seed: int
-    cluster: ClusterChoice | None
 
 
 class SignificanceOptions(PairOptions, total=False):
@@ -109,7 +133,9 @@ class MethodOptions(SignificanceOptions, total=False):
     standardise: str | None
 
 
-METHOD_SETS = (PairOptions, SignificanceOptions, MethodOptions)  # whose docstrings have them all
+# Those whose docstrings have all of them.
+PAIR_SETS = (PairOptions, LevelOptions, ResamplingOptions, ClusterOptions)
+METHOD_SETS = (*PAIR_SETS, SignificanceOptions, MethodOptions)
 
 
 @frozen
@@ -201,12 +227,8 @@ class Method:
 
 def build_method(tests: Collection[str] = TEST_NAMES, **options: Unpack[MethodOptions]) -> Method:
     """A method whose test and correction exist and go together; others are refused."""
-    given: dict[str, Any] = {"test": None, "correct": None, "resamples": None, **options}
-    test, correct, resamples = given.pop("test"), given.pop("correct"), given.pop("resamples")
-    names: Iterable[str] = ("alpha", "seed")
-    chance = {name: given.pop(name) for name in names if name in given}
-    if resamples is not None:
-        chance["resamples"] = resamples
+    chance, given = split_method(options, ResamplingOptions)
+    test, correct = given.pop("test", None), given.pop("correct", None)
     standardise = given.get("standardise")
     if standardise is not None:
         check_name("standardisation", standardise, ["normal"], "the others were removed")
@@ -220,11 +242,19 @@ def build_method(tests: Collection[str] = TEST_NAMES, **options: Unpack[MethodOp
     return Method(
         test=test,
         correction=correction_for(test, correct, tests, given.get("family", "measure")),
-        resampling=Resampling(**chance),
-        resamples_given=resamples is not None,
+        resampling=build_resampling(chance),
+        resamples_given=chance.get("resamples") is not None,
         correction_given=correct is not None,
         **given,
     )
+
+
+def build_resampling(options: ResamplingOptions) -> Resampling:
+    """The level, the resamples and the seed; the usual ones where none are named."""
+    given: dict[str, Any] = dict(options)
+    if given.get("resamples") is None:
+        given.pop("resamples", None)
+    return Resampling(**given)
 
 
 def split_method(

@@ -246,7 +246,6 @@ def _refuse_constant(
 
 EXAMPLE = r"^(.+)_\d+$"
 CLUSTER_CHOICES = f"a pattern with a group, such as '{EXAMPLE}', or a column of the qrels or a run"
-ClusterChoice = str | Mapping[str, str]
 
 
 @frozen(eq=False)
@@ -276,7 +275,10 @@ class Clusters:
         return [label for _, label in labels if label is not None]
 
 
-def read_clusters(cluster: ClusterChoice | Clusters) -> Clusters:
+ClusterChoice = str | Mapping[str, str] | Clusters
+
+
+def read_clusters(cluster: ClusterChoice) -> Clusters:
     r"""Clusters by a pattern with a group, or from a dict of the cluster of each query.
 
     Examples:
