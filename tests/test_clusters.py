@@ -281,7 +281,7 @@ def test_a_query_of_two_clusters_is_refused():
     ],
 )
 def test_ids_look_like_turns_where_most_conversations_have_several(queries, expected):
-    assert (describe_turns(queries) is not None) is expected
+    assert bool(describe_turns(queries)) is expected
 
 
 def test_the_command_takes_patterns_and_columns_and_says_the_number_of_both(run_gainful, tmp_path):

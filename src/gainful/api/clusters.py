@@ -60,10 +60,7 @@ FindGroup = Callable[[str], Any]
 
 
 def find_groups(
-    reading: RunReading,
-    qrels: AnyQrels,
-    judgments: Qrels | NestedDict,
-    runs: Sequence[AnyRun],
+    reading: RunReading, qrels: AnyQrels, judgments: Qrels | NestedDict, runs: Sequence[AnyRun]
 ) -> tuple[str, FindGroup]:
     """What groups are called, and the group of a query.
 
@@ -71,7 +68,10 @@ def find_groups(
     """
     group, queries = reading.group, reading.queries
     if isinstance(group, str) and group == RELEVANT_DOCS:
-        return group, _group_by_relevant(judgments).get
+        frame = as_qrels_columns(judgments).frame
+        counts = frame.group_by("query").agg((pl.col("grade") > 0).sum()).iter_rows()
+        sizes = {query: _name_size(count, _RELEVANT, "10+ relevant") for query, count in counts}
+        return group, sizes.get
     if not isinstance(group, str) or queries is not None or group == TEXT_LENGTH:
         return _find_told_groups(group, queries)
     by_query = _find_column(group, reading, qrels, runs)
@@ -88,7 +88,11 @@ def _find_told_groups(
     if not isinstance(group, str):
         return name_grouping(group)
     if group == TEXT_LENGTH:
-        return group, _group_by_length(queries).get
+        if queries is None:
+            allowed = f"a table of queries with their texts: {_name_queries()}"
+            raise BadValue(name_way("--group", "group"), TEXT_LENGTH, allowed)
+        counts = {query: len(text.split()) for query, text in read_texts(queries).items()}
+        return group, {q: _name_size(n, _LENGTHS, "7+ words") for q, n in counts.items()}.get
     if queries is None:
         allowed = f"a table of the queries that has the column {group}: {_name_queries()}"
         raise BadValue(name_way("--queries", "queries"), None, allowed)
@@ -121,16 +125,15 @@ def group_units(named: tuple[str, FindGroup], ids: Sequence[str]) -> Grouping:
     """The group of each query or session; it is an error if none has one."""
     name, find = named
     by_unit = {unit: find(unit) for unit in ids}
-    labels = {unit: str(label).strip() for unit, label in by_unit.items() if _is_label(label)}
+    labels = {
+        unit: str(label).strip()
+        for unit, label in by_unit.items()
+        if label is not None and str(label == label) == "True" and str(label).strip()  # noqa: PLR0124
+    }
     if ids and not labels:
         count = f"{count_noun(len(ids), 'id')}, such as {quote(ids[0])}"
         raise BadValue("group", name, f"a group for evaluated queries; none of {count}, has one")
     return Grouping(name, labels)
-
-
-def _is_label(label: Any) -> bool:
-    equals_itself = str(label == label) == "True"  # noqa: PLR0124
-    return label is not None and equals_itself and bool(str(label).strip())
 
 
 def _name_queries() -> str:
@@ -162,20 +165,6 @@ def group_sessions(
         rows = rows.with_columns(labels.alias(name))
     matched = evolve(results.matched_sessions, rows=rows)
     return evolve(results, matched_sessions=matched, grouping=Grouping(name, by_session))
-
-
-def _group_by_length(queries: AnyQueries | None) -> dict[str, str]:
-    if queries is None:
-        allowed = f"a table of queries with their texts: {_name_queries()}"
-        raise BadValue(name_way("--group", "group"), TEXT_LENGTH, allowed)
-    texts = read_texts(queries).items()
-    return {query: _name_size(len(text.split()), _LENGTHS, "7+ words") for query, text in texts}
-
-
-def _group_by_relevant(judgments: Qrels | NestedDict) -> dict[str, str]:
-    frame = as_qrels_columns(judgments).frame
-    counts = frame.group_by("query").agg((pl.col("grade") > 0).sum()).iter_rows()
-    return {query: _name_size(count, _RELEVANT, "10+ relevant") for query, count in counts}
 
 
 def _name_size(number: int, sizes: Sequence[tuple[int, str]], above: str) -> str:

@@ -26,7 +26,6 @@ from gainful.evidence.comparisons.study import check_method, compare_results
 from gainful.evidence.method import METHOD_SETS, MethodOptions, build_method, split_method
 from gainful.evidence.pairing import choose_baseline
 from gainful.evidence.reasons.largest_changes import find_largest_changes
-from gainful.match.match import MatchedRun
 from gainful.measure.build_recipes import Measures
 from gainful.measure.notes import require_qrels_overlap
 from gainful.measure.sessions.results import SessionResults
@@ -98,14 +97,9 @@ def compare(
     results = [run for run, _ in evaluated]
     require_qrels_overlap(results)
     comparison = compare_results(results, by, block, clusters, **method_options)
-    return _add_largest_changes(comparison, evaluated) if per_query else comparison
-
-
-def _add_largest_changes(
-    comparison: Comparison, evaluated: Sequence[tuple[Results, MatchedRun]]
-) -> Comparison:
-    results, matched = zip(*evaluated, strict=True)
-    base = comparison.systems.index(comparison.baseline)
+    if not per_query:
+        return comparison
+    base, matched = comparison.systems.index(comparison.baseline), [run for _, run in evaluated]
     changes, _ = find_largest_changes(matched, results, next(iter(results[0].recipes)), base=base)
     return evolve(comparison, largest_changes=tuple(changes.values()))
 

@@ -11,7 +11,7 @@ from gainful.api.keywords import answer_options
 from gainful.api.run_options import RunOptions, RunReading, Runs, name_runs, take_results
 from gainful.api.session_options import SessionOptions, SessionReading
 from gainful.api.sessions import evaluate as evaluate_sessions
-from gainful.errors import BadValue, UnknownName
+from gainful.errors import BadValue, UnknownName, check_name
 from gainful.evidence.method import (
     ClusterOptions,
     LevelOptions,
@@ -20,11 +20,11 @@ from gainful.evidence.method import (
 )
 from gainful.evidence.orders.correlations import (
     Correlations,
-    check_coefficient,
     correlate_units,
     label_units,
 )
 from gainful.evidence.pairing import ClusterChoice, read_clusters
+from gainful.evidence.statistics.correlation import COEFFICIENTS
 from gainful.measure.build_recipes import USUAL_MEASURES, Measures
 from gainful.measure.build_session_recipes import usual_session_measures
 from gainful.measure.catalogue import session_measures
@@ -73,7 +73,7 @@ def correlate(
         >>> correlate(results, "satisfaction", stars, resamples=999).best.measure
         'RR'
     """
-    check_coefficient(coefficient)
+    check_name("coefficient", coefficient, COEFFICIENTS)
     cluster, resampling = options.pop("cluster", None), build_resampling(options)
     several = take_results([results], None, {})
     if cluster is not None and several[0].KEY == "session":
@@ -129,7 +129,14 @@ def correlate_sessions(
     judgments, loaded = reading.read(sessions, qrels)
     wanted = _add_measure(measures or usual_session_measures(loaded.observed), None)
     if against is not None and labels is None and against not in loaded.frame.columns:
-        wanted.append(_find_session_measure(against, loaded.frame.columns))
+        try:
+            is_known = next(iter(expand(against).values())).entry.session
+        except UnknownName:
+            is_known = False
+        if not is_known:
+            known = [*loaded.frame.columns, *session_measures()]
+            raise UnknownName("column or measure", against, known)
+        wanted.append(against)
     settings: Any = {"like": reading.like, **reading.settings}
     results = evaluate_sessions(loaded, judgments, wanted, **settings)
     return correlate(results, against, labels, **statistics)
@@ -140,14 +147,3 @@ def _add_measure(measures: Measures, against: str | None) -> list[str]:
     if against is not None:
         expanded |= {against: next(iter(expand(against).values()))}
     return list(expanded)
-
-
-def _find_session_measure(against: str, columns: Sequence[str]) -> str:
-    """The measure that others are correlated with, which must be one of sessions."""
-    try:
-        is_known = next(iter(expand(against).values())).entry.session
-    except UnknownName:
-        is_known = False
-    if not is_known:
-        raise UnknownName("column or measure", against, [*columns, *session_measures()])
-    return against

@@ -20,7 +20,7 @@ from gainful.evidence.method import ClusterOptions
 from gainful.evidence.pairing import ClusterChoice
 from gainful.measure.build_recipes import Measures
 from gainful.page.render import write_atomically
-from gainful.read.baseline import Baseline, read_baseline
+from gainful.read.baseline import read_baseline
 from gainful.read.inputs import AnyQrels, AnyRun
 from gainful.read.qrels_and_run import NestedDict, Qrels
 
@@ -140,25 +140,12 @@ def _note_saving(verdict: Verdict, qrels: Qrels | NestedDict, path: str) -> Verd
         return evolve(verdict, notes=[*verdict.notes, f"{path} is not written, as the run failed"])
     made = make_baseline(verdict.results, qrels, verdict.baseline)
     notes = [f"the run is saved as a baseline in {path}"] if verdict.checks else []
-    return evolve(
-        verdict,
-        saved=path,
-        new_baseline=made,
-        notes=[*verdict.notes, *notes, *_describe_chain(made, verdict.baseline, path)],
-    )
-
-
-def _describe_chain(made: Baseline, previous: Baseline | None, path: str) -> list[str]:
-    """Whether the run continues the chain of baselines or starts a new one."""
-    if made.anchor:
-        return []
-    if previous is not None:
-        return ["a new chain of baselines starts: the old one is not comparable"]
-    lost = _count_saves(path)
-    if lost > 1:
+    if not made.anchor and verdict.baseline is not None:
+        notes.append("a new chain of baselines starts: the old one is not comparable")
+    elif not made.anchor and (lost := _count_saves(path)) > 1:
         chain = f"the chain of {lost} baselines in {path}"
-        return [f"{chain} ends, and a new one starts, as --baseline did not name it"]
-    return []
+        notes.append(f"{chain} ends, and a new one starts, as --baseline did not name it")
+    return evolve(verdict, saved=path, new_baseline=made, notes=[*verdict.notes, *notes])
 
 
 def _count_saves(path: str) -> int:

@@ -73,7 +73,12 @@ def answer_options(
         parameters = [own.parameters[name] for name in _own_names(function)]
         vars(call)["__signature__"] = own.replace(parameters=[*parameters, *listed])
         vars(call)["typed_options"] = options
-        call.__doc__ = _add_arguments(cleandoc(function.__doc__ or ""), described_by)
+        head, arguments, rest = cleandoc(function.__doc__ or "").partition("\nArgs:\n")
+        own_arguments, blank, others = rest.partition("\n\n")
+        docstrings = (cleandoc(described.__doc__ or "") for described in described_by)
+        more = [docstring.partition("\nArgs:\n")[2].rstrip() for docstring in docstrings]
+        listed_arguments = "\n".join((own_arguments, *more))
+        call.__doc__ = f"{head}{arguments}{listed_arguments}{blank}{others}"
         return call
 
     return answer
@@ -108,12 +113,3 @@ def is_meant(name: str, names: list[str]) -> bool:
         return False
     synonym = any(meant in names for meant in ARGUMENTS.get(name, ()))
     return synonym or find_nearest(name, [*names, *settings], whole=True) in names
-
-
-def _add_arguments(text: str, described_by: Sequence[type]) -> str:
-    head, arguments, rest = text.partition("\nArgs:\n")
-    own, blank, others = rest.partition("\n\n")
-    docstrings = (cleandoc(options.__doc__ or "") for options in described_by)
-    more = [docstring.partition("\nArgs:\n")[2].rstrip() for docstring in docstrings]
-    listed = "\n".join((own, *more))
-    return f"{head}{arguments}{listed}{blank}{others}"

@@ -23,12 +23,7 @@ from gainful.page.shown import Shown
     piped="table",
 )
 def sweep(
-    *,
-    files: tuple[str, ...],
-    qrels: str | None,
-    measure: str | None,
-    by: str,
-    **options: Any,
+    *, files: tuple[str, ...], qrels: str | None, measure: str | None, by: str, **options: Any
 ) -> Shown:
     """Which system is better for which searcher, by the sessions in FILE?
 

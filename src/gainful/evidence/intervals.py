@@ -288,8 +288,7 @@ def mean_intervals(
         raise WrongType("results", results, "what gainful.evaluate returned")
     everything, drawn = np.ones(len(results.ids), dtype=bool), DrawnUnits(results.unit)
     intervals, notes = _find_all(results, everything, resampling, drawn, results.unit)
-    turns = describe_turns(results.ids, takes_clusters=False)
-    notes += [] if turns is None else [turns]
+    notes += describe_turns(results.ids, takes_clusters=False)
     fields = float(level), resamples, seed, intervals, tuple(notes)
     return MeanIntervals(results.name, *fields, unit=results.unit, drawn=results.unit)
 

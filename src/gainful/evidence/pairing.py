@@ -309,33 +309,30 @@ def read_clusters(cluster: ClusterChoice) -> Clusters:
 
 def describe_turns(
     queries: Sequence[str], *, verb: str = "compares", takes_clusters: bool = True
-) -> str | None:
+) -> list[str]:
     """What is said of queries whose ids look like turns, where these are taken one by one.
 
     `verb` is what is done by clusters instead, where these are named; `takes_clusters` is whether
     they can be, or only in a comparison.
 
     Examples:
-        >>> describe_turns(["31_1", "31_2", "32_1", "32_2"]) is None, describe_turns(["1", "2"])
-        (False, None)
+        >>> len(describe_turns(["31_1", "31_2", "32_1", "32_2"])), describe_turns(["1", "2"])
+        (1, [])
     """
     matches = [re.match(TURN_QUERY, query) for query in queries]
     conversations = Counter(match.group(1) for match in matches if match is not None)
     repeated = [name for name, number in conversations.items() if number > 1]
-    if sum(conversations.values()) < len(queries) or len(conversations) < 2:
-        return None
-    if 2 * len(repeated) < len(conversations):
-        return None
+    is_named_so = sum(conversations.values()) == len(queries) and len(conversations) > 1
+    if not is_named_so or 2 * len(repeated) < len(conversations):
+        return []
     turns = [query for query in queries if query.rpartition("_")[0] == repeated[0]][:2]
     clusters = count_noun(len(conversations), "cluster")
     way = name_way(f"--cluster '{EXAMPLE}'", f"cluster=r'{EXAMPLE}'")
     advice = f"{way} {verb} by {clusters}"
     if not takes_clusters:
         advice = f"p and limits are too optimistic; in compare {advice}"
-    return (
-        f"query ids look like turns ({', '.join(turns)}), and turns of a conversation are not "
-        f"independent: {advice}"
-    )
+    look = f"query ids look like turns ({', '.join(turns)})"
+    return [f"{look}, and turns of a conversation are not independent: {advice}"]
 
 
 _MIN_RUNS = 3  # of two runs nothing is left but who won

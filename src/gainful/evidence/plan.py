@@ -157,9 +157,8 @@ def plan_queries(
         for pair in choose_pairs("all", len(results), 0):
             names = tuple(results[column].name for column in pair)
             pairs.append(_plan_pair(paired, pair, names, wanted, plan))
-    turns = describe_turns(results[0].ids, verb="plans") if clusters is None else None
-    notes = () if turns is None else (turns,)
-    return evolve(plan, pairs=tuple(pairs), notes=notes, unit=results[0].unit)
+    notes = describe_turns(results[0].ids, verb="plans") if clusters is None else []
+    return evolve(plan, pairs=tuple(pairs), notes=tuple(notes), unit=results[0].unit)
 
 
 def _refuse_small(paired: PairedValues) -> None:
@@ -224,17 +223,12 @@ def spread_ratio(deviations: Array, confidence: float) -> float:
     from scipy.stats import chi2  # noqa: PLC0415  (slow to load)
 
     number = len(deviations)
-    kurtosis = excess_kurtosis(deviations)
-    degrees = 2 * number / (max(kurtosis, 0.0) + 2 * number / (number - 1))
-    return sqrt(degrees / float(chi2.ppf(1 - confidence, degrees)))
-
-
-def excess_kurtosis(deviations: Array) -> float:
-    """The kurtosis beyond that of normal values, unbiased; scipy's differs in the last digit."""
-    number = len(deviations)
+    # The unbiased excess kurtosis; scipy's differs in the last digit.
     ratio = number * float((deviations**4).sum()) / float((deviations**2).sum()) ** 2
     scale = (number - 1) / ((number - 2) * (number - 3))
-    return scale * ((number + 1) * (ratio - 3) + 6)
+    kurtosis = scale * ((number + 1) * (ratio - 3) + 6)
+    degrees = 2 * number / (max(kurtosis, 0.0) + 2 * number / (number - 1))
+    return sqrt(degrees / float(chi2.ppf(1 - confidence, degrees)))
 
 
 def _format_answer(plan: Plan) -> str:

@@ -12,12 +12,13 @@ from typing import Any, TypeVar, cast
 
 import numpy as np
 import polars as pl
-from attrs import define, evolve, field
+from attrs import define, evolve, fields_dict
 
 from gainful.errors import BadValue, CannotCompare
 from gainful.evidence.comparisons.comparison import Comparison
 from gainful.evidence.comparisons.comparison_answer import describe_small_groups, write_notes
 from gainful.evidence.comparisons.comparison_values import (
+    Compared,
     Equivalence,
     Evidence,
     GroupComparison,
@@ -59,7 +60,6 @@ from gainful.evidence.statistics.outcome import (
     p_value,
 )
 from gainful.evidence.statistics.paired_tests import TESTS, TUKEY_WORDS, posterior_t, tost_p
-from gainful.evidence.statistics.study_design import Interaction
 from gainful.measure.groups import list_names
 from gainful.measure.results import list_footnotes
 from gainful.measure.sessions.results import SessionResults
@@ -67,26 +67,19 @@ from gainful.measure.values import Results
 from gainful.read.several_systems import CONVERSATION, SYSTEM
 from gainful.rounding import ROUNDING
 from gainful.text import count_noun
-from gainful.types import Array, Flags, Ranks, finite_or_none
+from gainful.types import Array, Ranks, finite_or_none
 
 AnyValues = TypeVar("AnyValues", bound=Results)
 
 
 @define(eq=False, slots=False, kw_only=True)
-class Sample(ABC):
+class Sample(Compared, ABC):
     """What systems are compared by, and how it is tested."""
 
     results: Sequence[Results]  # of runs, or of all systems together
-    names: Sequence[str]  # of the systems
-    kind: str  # what one of them is called: run, or the column that names it
     unit: str  # what is counted: query, session
     paired_by: str  # what differences are of: query, searcher
-    means: Mapping[str, Array]  # by measure, of each system
-    units: Mapping[str, int]  # how many there are, by measure
     cluster: str | None = None  # what names clusters: a pattern, or a column
-    clusters: Mapping[str, int] = field(factory=dict)  # how many, by measure, where there are any
-    paired_units: Mapping[str, int] = field(factory=dict)  # by measure: of how many searchers
-    interactions: Mapping[str, Interaction] = field(factory=dict)  # over scenarios, by measure
 
     @abstractmethod
     def complete_method(self, method: Method, pairs: Sequence[IndexPair]) -> Method:
@@ -128,7 +121,7 @@ class Sample(ABC):
             effect = evolve(effect, detectable=detectable)
         if effect is not None and self.results[0].directions[measure].is_lower:
             effect = evolve(effect, wins=effect.losses, losses=effect.wins)  # wins of the better
-        first, second = (self.names[index] for index in pair)
+        first, second = (self.systems[index] for index in pair)
         return Pair(
             *(measure, first, second, float(outcome.estimate[at])),
             *(finite_or_none(outcome.low[at]), finite_or_none(outcome.high[at])),
@@ -151,7 +144,7 @@ BuildSample = Callable[[Sequence[Results]], Sample]  # of all results, or those 
 
 def compare_sample(sample: Sample, method: Method) -> Comparison:
     """The comparison of all pairs that a method asks for, in every measure."""
-    results, names, measures = sample.results[0], sample.names, list(sample.means)
+    results, names, measures = sample.results[0], sample.systems, list(sample.means)
     baseline = choose_baseline(method.baseline, names, sample.kind)
     places = choose_pairs(method.pairs, len(names), names.index(baseline))
     method = sample.complete_method(method, places)
@@ -161,14 +154,9 @@ def compare_sample(sample: Sample, method: Method) -> Comparison:
     correction = CORRECTIONS[method.correction]
     widened = f", {correction.interval_words}" if correction.interval_words and family > 1 else ""
     comparison = Comparison(
-        systems=tuple(names),
-        kind=sample.kind,
+        **{name: getattr(sample, name) for name in fields_dict(Compared)},
         baseline=baseline,
         measures=tuple(measures),
-        means=sample.means,
-        units=sample.units,
-        clusters=sample.clusters,
-        paired_units=sample.paired_units,
         pairs=tuple(
             sample.read_pair(measure, place, outcome, (row, at), level=level, power=method.power)
             for row, measure in enumerate(measures)
@@ -193,7 +181,6 @@ def compare_sample(sample: Sample, method: Method) -> Comparison:
         directions={measure: results.directions[measure] for measure in measures},
         footnotes=tuple(list_footnotes(sample.results)),
         all_footnotes=tuple(list_footnotes(sample.results, verbose=True)),
-        interactions=sample.interactions,
     )
     comparison = _add_equivalence(comparison, sample)
     return evolve(comparison, notes=(*sample.list_notes(comparison), *comparison.notes))
@@ -208,7 +195,7 @@ def _add_equivalence(comparison: Comparison, sample: Sample) -> Comparison:
     for measure, margin in evidence.method.margins(sample.results[0]).items():
         known = {}
         for at, pair in enumerate(comparison.pairs):
-            places = sample.names.index(pair.system), sample.names.index(pair.other)
+            places = sample.systems.index(pair.system), sample.systems.index(pair.other)
             if pair.measure == measure and (units := sample.differences(measure, places)):
                 known[at] = units
         if not known:
@@ -283,10 +270,10 @@ class PairedSample(Sample):
         cls, results: Sequence[Results], method: Method, clusters: Clusters | None
     ) -> PairedSample:
         """Runs that were evaluated alike, paired by query."""
-        names = [result.name for result in results]
+        names = tuple(result.name for result in results)
         refuse_unlike(results, names)
         tables = {measure: pair_results(results, measure) for measure in results[0].values}
-        return cls._prepare(tables, method, clusters, results=results, names=names, kind="run")
+        return cls._prepare(tables, method, clusters, results=results, systems=names)
 
     @classmethod
     def from_conversations(cls, several: Sequence[Results], method: Method) -> PairedSample:
@@ -301,8 +288,8 @@ class PairedSample(Sample):
         tables = {
             measure: _pair_conversations(results, measure, names) for measure in results.values
         }
-        clusters = method.read_clusters()
-        return cls._prepare(tables, method, clusters, results=several, names=names, kind=SYSTEM)
+        parts = {"results": several, "systems": tuple(names), "kind": SYSTEM}
+        return cls._prepare(tables, method, method.read_clusters(), **parts)
 
     @classmethod
     def _prepare(
@@ -315,7 +302,7 @@ class PairedSample(Sample):
         """What can be compared, standardised and in clusters where that was asked."""
         ready = {}
         for measure, table in tables.items():
-            refuse_incomparable(table, parts["names"])
+            refuse_incomparable(table, parts["systems"])
             paired = standardise_values(table) if method.standardise else table
             ready[measure] = paired if clusters is None else clusters.assign(paired)
         noun = next(iter(ready.values())).noun
@@ -338,7 +325,7 @@ class PairedSample(Sample):
     def test_pairs(self, method: Method, pairs: Sequence[IndexPair]) -> tuple[Outcome, str]:
         """The test, and what it is called."""
         places = np.array(pairs, dtype=np.intp)
-        outcome = test_pairs(list(self.tables.values()), places, method, self.names)
+        outcome = test_pairs(list(self.tables.values()), places, method, self.systems)
         return outcome, TUKEY_WORDS if method.test == TUKEY else TESTS[method.test].words
 
     def differences(self, measure: str, pair: IndexPair) -> UnitSums:
@@ -364,7 +351,7 @@ class PairedSample(Sample):
 
     def list_notes(self, comparison: Comparison) -> Sequence[str]:
         """What one should know before believing a difference."""
-        places = [tuple(map(self.names.index, (p.system, p.other))) for p in comparison.pairs]
+        places = [tuple(map(self.systems.index, (p.system, p.other))) for p in comparison.pairs]
         pairs = np.array(places[: len(places) // len(self.tables)])
         return write_notes(comparison, list(self.tables.values()), pairs)
 
@@ -406,11 +393,7 @@ def _pair_conversations(results: SessionResults, measure: str, names: list[str])
 
 
 def compare_groups(
-    results: Sequence[Results],
-    by: str,
-    build: BuildSample,
-    comparison: Comparison,
-    method: Method,
+    results: Sequence[Results], by: str, build: BuildSample, comparison: Comparison, method: Method
 ) -> GroupComparison:
     """The comparison within each group, all of it one family.
 
@@ -476,6 +459,10 @@ def _build_samples(
     labels = list(dict.fromkeys(label for groups in flags for label in groups))
     for measure in comparison.measures:
         for label in labels:
+            if max(int(groups[label].sum()) for groups in flags if label in groups) == 1:
+                problem = f"one {comparison.evidence.unit} is too few"
+                labels_by_problem.setdefault(problem, []).append(label)
+                continue
             some = [
                 result.select_measures([measure]).restrict(
                     groups.get(label, np.zeros(len(result.ids), dtype=bool))
@@ -483,10 +470,9 @@ def _build_samples(
                 for result, groups in zip(results, flags, strict=True)
             ]
             try:
-                _refuse_one([groups.get(label) for groups in flags], comparison.evidence.unit)
                 sample = build(some)
                 _refuse_untestable(sample, method, places)
-                problem = "" if [*sample.names] == [*comparison.systems] else "some have none of it"
+                problem = "" if sample.systems == comparison.systems else "some have none of it"
             except (CannotCompare, BadValue) as error:
                 problem = str(error)
             if problem:
@@ -499,11 +485,6 @@ def _build_samples(
         subject = "group {} is" if len(names) == 1 else "groups {} are"
         notes.append(f"{subject.format(list_names(names))} not compared: {problem}")
     return samples, notes
-
-
-def _refuse_one(flags: Sequence[Flags | None], unit: str) -> None:
-    if max(int(some.sum()) for some in flags if some is not None) == 1:
-        raise CannotCompare(f"one {unit} is too few")
 
 
 def _refuse_untestable(sample: Sample, method: Method, places: Sequence[IndexPair]) -> None:
@@ -541,7 +522,7 @@ def _test_together(
     if len(paired) == len(samples):
         tables = [table for sample in paired for table in sample.tables.values()]
         pairs = np.array(places, dtype=np.intp)
-        return test_pairs(tables, pairs, whole.fit_to_queries(tables, pairs), samples[0].names)
+        return test_pairs(tables, pairs, whole.fit_to_queries(tables, pairs), samples[0].systems)
     alone = evolve(method, correction="none", correction_given=True)
     by_sample = [(sample, sample.complete_method(alone, places)) for sample in samples]
     whole = evolve(whole, test=by_sample[0][1].test)
@@ -574,7 +555,7 @@ def _find_interactions(
     if paired[0].cluster is not None:
         cluster = np.concatenate(number_units([sample.tables[measure] for sample in paired]))
     f, p = test_interaction(differences, resampling, cluster)
-    names = paired[0].names
+    names = paired[0].systems
     return [
         GroupInteraction(
             *(measure, names[first], names[second], len(paired)),

@@ -19,7 +19,6 @@ from gainful.evidence.comparisons.comparison_values import (
     ComparisonValues,
     Equivalence,
     GroupComparison,
-    GroupInteraction,
     GroupPair,
     Pair,
     format_difference,
@@ -72,7 +71,16 @@ class Comparison(ComparisonValues, Shown):
         return Page(
             answer=" ".join(filter(None, sentences)),
             sections=[
-                lambda _: _list_evidence(self, full=full, verbose=verbose),
+                lambda _: [
+                    Section(
+                        f"{measure}, {self.count_units(measure)}",
+                        build_table(self, measure),
+                        describe_differences(self, measure, verbose=verbose),
+                        strong=True,
+                        forms=() if full else ("table",),
+                    )
+                    for measure in self.measures
+                ],
                 *([] if full else _list_matrix(self)),
                 *list_equivalence(self),
                 *([] if groups is None else list_groups(groups, self.measures, self.baseline)),
@@ -113,19 +121,6 @@ class Comparison(ComparisonValues, Shown):
         return guesses | dict.fromkeys(("significant", "significance"), pair)
 
 
-def _list_evidence(comparison: Comparison, *, full: bool, verbose: bool) -> list[Section]:
-    return [
-        Section(
-            format_heading(comparison, measure),
-            build_table(comparison, measure),
-            describe_differences(comparison, measure, verbose=verbose),
-            strong=True,
-            forms=() if full else ("table",),
-        )
-        for measure in comparison.measures
-    ]
-
-
 def _list_matrix(comparison: Comparison) -> list[Section]:
     """Systems by measures; the caption of a paper says what letters mean, elsewhere a line does."""
     matrix = Section(
@@ -134,7 +129,9 @@ def _list_matrix(comparison: Comparison) -> list[Section]:
         caption=format_caption(comparison),
         label="tab:comparison",
     )
-    return [matrix, Section(lines=[describe_marks(comparison)], forms=("markdown", "html"))]
+    letters = f"the {pluralise(comparison.kind)} that it is significantly better than"
+    marks = f"Bold: {name_best(comparison.directions)}. Letters after a mean: {letters}."
+    return [matrix, Section(lines=[marks], forms=("markdown", "html"))]
 
 
 def _build_matrix(comparison: Comparison) -> Table:
@@ -196,11 +193,6 @@ def _list_rows(comparison: Comparison) -> Table:
         for record in (() if comparison.groups is None else comparison.groups.to_dict()["pairs"])
     ]
     return Table.from_records(columns, records, label_columns=3)
-
-
-def format_heading(comparison: Comparison, measure: str) -> str:
-    """The measure, and how many queries were compared, in how many clusters."""
-    return f"{measure}, {comparison.count_units(measure)}"
 
 
 def build_table(comparison: Comparison, measure: str) -> Table:
@@ -373,12 +365,6 @@ def describe_interaction(comparison: ComparisonValues, measure: str) -> list[str
     return [f"Over the {levels} differences vary by {size}; {scope}."]
 
 
-def describe_marks(comparison: ComparisonValues) -> str:
-    """What bold numbers and letters say."""
-    what = f"the {pluralise(comparison.kind)} that it is significantly better than"
-    return f"Bold: {name_best(comparison.directions)}. Letters after a mean: {what}."
-
-
 def format_caption(comparison: ComparisonValues) -> str:
     """What a table of systems by measures shows, and how it is known, in two sentences."""
     evidence = comparison.evidence
@@ -531,7 +517,13 @@ def list_groups(groups: GroupComparison, measures: Sequence[str], baseline: str)
             lines = describe_mark(
                 groups.is_significant(item) and item.pair.includes_zero for item in pairs
             )
-            lines += [_tell_dependence(groups, item) for item in interactions]
+            for item in interactions:
+                size = "" if item.f is None else f"F = {item.f:.2f}, "
+                systems = f"between {item.system} and {item.other}"
+                sentence = f"No evidence that the difference {systems} depends on"
+                if item.p <= groups.alpha:
+                    sentence = f"The difference {systems} depends on"
+                lines.append(f"{sentence} {groups.by} ({size}p {relate_p(item.p)}).")
             sections.append(Section(f"{measure} by {groups.by}", table, lines, strong=True))
     return sections
 
@@ -576,15 +568,6 @@ def _average(pairs: Sequence[GroupPair]) -> tuple[str, str, str]:
     mean = np.average([item.mean for item in pairs], weights=units)
     other = np.average([item.other_mean for item in pairs], weights=units)
     return str(sum(units)), f"{mean:.4f}", f"{other:.4f}"
-
-
-def _tell_dependence(groups: GroupComparison, item: GroupInteraction) -> str:
-    size = "" if item.f is None else f"F = {item.f:.2f}, "
-    systems = f"between {item.system} and {item.other}"
-    sentence = f"No evidence that the difference {systems} depends on"
-    if item.p <= groups.alpha:
-        sentence = f"The difference {systems} depends on"
-    return f"{sentence} {groups.by} ({size}p {relate_p(item.p)})."
 
 
 def describe_groups(groups: GroupComparison) -> list[str]:

@@ -55,8 +55,7 @@ def write_notes(
     if comparison.evidence.test == TUKEY and len(comparison.systems) > 2:
         notes.append(TUKEY_NOTE)
     is_by_query = paired[0].unit in ("query", "turn")
-    turns = describe_turns(paired[0].queries) if is_by_query else None
-    return notes if turns is None else [*notes, turns]
+    return [*notes, *(describe_turns(paired[0].queries) if is_by_query else [])]
 
 
 def describe_pairs(pairs: Iterable[Pair], describe: Callable[[Pair], Iterable[str]]) -> list[str]:
@@ -256,12 +255,12 @@ def _describe_standing(comparison: ComparisonValues, standing: _Standing) -> str
     if not (standing.is_clear and beaten) or len(standing.best) > 1:
         return _describe_best(comparison, standing)
     evidence = _describe_evidence(comparison, comparison.pair(measure, leading[-1], beaten[0]))
-    whom = f" than {_label(comparison, beaten[0])}" if len(beaten) > 1 else ""
+    whom = f" than {label_system(comparison.kind, beaten[0])}" if len(beaten) > 1 else ""
     alike = "with no significant difference between them"
     lead = f"{_join_leading(comparison, leading)} lead in {measure}, {alike}"
     subject = "Both" if len(leading) == 2 else "All of them"
     better = f"{subject} are {standing.direction.better} than {_join(comparison, beaten)}"
-    return f"{lead}. {better}: {_label(comparison, leading[-1])}{whom} {evidence}."
+    return f"{lead}. {better}: {label_system(comparison.kind, leading[-1])}{whom} {evidence}."
 
 
 def _group_alike(standings: Sequence[_Standing]) -> list[list[_Standing]]:
@@ -297,20 +296,20 @@ def _describe_indistinguishable(comparison: ComparisonValues, standing: _Standin
     if len(standing.best) == 2:
         return f"{both} are equal in {measure} ({_format_mean(comparison, measure, first)})."
     evidence = _describe_evidence(comparison, pair)
-    ahead = f"{_label(comparison, first)} is {standing.direction.better_is} {evidence}"
+    ahead = f"{label_system(comparison.kind, first)} is {standing.direction.better_is} {evidence}"
     return f"No significant difference between {both} in {measure}: {ahead}."
 
 
 def _describe_winner(comparison: ComparisonValues, standing: _Standing) -> str:
     measure, (best,), beaten = standing.measure, standing.leading, standing.beaten
     pair = comparison.pair(measure, best, beaten[0])
-    winner, loser = _label(comparison, best), _join(comparison, beaten)
+    winner, loser = label_system(comparison.kind, best), _join(comparison, beaten)
     if len(beaten) == 1:
         head = f"{winner} is {standing.direction.better} than {loser} in {measure}"
         return f"{head}, {_describe_evidence(comparison, pair)}."
     others = f"all {loser}" if len(beaten) > _MAX_NAMES else loser
     behind = _describe_evidence(comparison, pair, "{} behind")
-    runner_up = f"the runner-up, {_label(comparison, pair.other)}, is {behind}"
+    runner_up = f"the runner-up, {label_system(comparison.kind, pair.other)}, is {behind}"
     return f"{winner} beats {others} in {measure}; {runner_up}."
 
 
@@ -328,7 +327,7 @@ def _describe_best(comparison: ComparisonValues, standing: _Standing) -> str:
     evidence = _describe_evidence(comparison, comparison.pair(measure, best[0], beaten[0]))
     subject = "it is" if is_alone else "they are"
     head = f"{text}; {subject} {standing.direction.better} than {_join(comparison, beaten)}"
-    nearest = f" than {_label(comparison, beaten[0])}" if len(beaten) > 1 else ""
+    nearest = f" than {label_system(comparison.kind, beaten[0])}" if len(beaten) > 1 else ""
     return f"{head},{nearest} {evidence}."
 
 
@@ -339,7 +338,7 @@ def _describe_against_baseline(comparison: ComparisonValues, measure: str) -> st
         (pair for pair in comparison.pairs_against() if pair.measure == measure),
         key=lambda pair: -direction.sign * pair.difference,
     )
-    baseline = _label(comparison, comparison.baseline)
+    baseline = label_system(comparison.kind, comparison.baseline)
     significant = [pair for pair in pairs if comparison.is_significant(pair)]
     better = [pair for pair in significant if comparison.is_for_the_better(pair)]
     worse = [pair for pair in reversed(significant) if not comparison.is_for_the_better(pair)]
@@ -350,7 +349,7 @@ def _describe_against_baseline(comparison: ComparisonValues, measure: str) -> st
             names = _join(comparison, [pair.system for pair in group])
             verb = "is" if len(group) == 1 else "are"
             nearest = group[-1] if word == direction.better else group[-1].reverse()
-            who = f"{_label(comparison, group[-1].system)} " if len(group) > 1 else ""
+            who = f"{label_system(comparison.kind, group[-1].system)} " if len(group) > 1 else ""
             evidence = _describe_evidence(comparison, nearest)
             clauses.append(f"{names} {verb} {word} than {baseline}: {who}{evidence}")
     if alike:
@@ -390,15 +389,11 @@ def _join(
 ) -> str:
     if len(systems) > _MAX_NAMES:
         return f"{len(systems)} {noun}"
-    return join_words([_label(comparison, system) for system in systems], last)
+    return join_words([label_system(comparison.kind, system) for system in systems], last)
 
 
 def _join_leading(comparison: ComparisonValues, systems: Sequence[str]) -> str:
     return _join(comparison, systems, pluralise(comparison.kind))
-
-
-def _label(comparison: ComparisonValues, system: str) -> str:
-    return label_system(comparison.kind, system)
 
 
 def label_system(kind: str, system: str) -> str:

@@ -8,7 +8,7 @@ from string import ascii_lowercase
 from typing import Any
 
 import polars as pl
-from attrs import evolve, fields_dict, frozen
+from attrs import define, evolve, fields_dict, frozen
 
 from gainful.evidence.method import Method
 from gainful.evidence.reasons.largest_changes import LargestChanges
@@ -268,24 +268,30 @@ class GroupComparison:
         }
 
 
-@frozen(eq=False, repr=False)
-class ComparisonValues:
-    """The values of a `Comparison`, and what follows from them."""
+@define(eq=False, repr=False, slots=False, kw_only=True)
+class Compared:
+    """What is compared, which a sample has before it is tested and its comparison after."""
 
     systems: tuple[str, ...]
-    baseline: str
-    measures: tuple[str, ...]
+    kind: str = "run"  # what one of them is called: run, or the column that names it
     means: Mapping[str, Array]  # by measure: a mean for each system
-    units: Mapping[str, int]  # by measure: how many queries or sessions were compared
-    pairs: tuple[Pair, ...]
-    evidence: Evidence
-    convention: Mapping[str, Any]
+    units: Mapping[str, int]  # by measure: how many queries or sessions there are
     clusters: Mapping[str, int] = {}  # by measure: how many, where queries belong to some
     paired_units: Mapping[str, int] = {}  # by measure: of how many searchers sessions are
     interactions: Mapping[str, Interaction] = {}  # by measure: how differences vary by scenario
+
+
+@frozen(eq=False, repr=False, kw_only=True)
+class ComparisonValues(Compared):
+    """The values of a `Comparison`, and what follows from them."""
+
+    baseline: str
+    measures: tuple[str, ...]
+    pairs: tuple[Pair, ...]
+    evidence: Evidence
+    convention: Mapping[str, Any]
     bounded_measures: tuple[str, ...] = ()  # those that cannot pass 1
     directions: Mapping[str, Direction] = {}  # by measure: is more of it better, or less?
-    kind: str = "run"  # what is compared: run, or the column that names systems
     footnotes: tuple[str, ...] = ()  # whose convention, and what was odd, in a line
     all_footnotes: tuple[str, ...] = ()  # the whole convention and all that was counted
     notes: tuple[str, ...] = ()

@@ -102,7 +102,7 @@ class Study(Sample):
             interactions = dict(zip(measures, by_measure, strict=True))
         return cls(
             results=several,
-            names=names,
+            systems=tuple(names),
             kind=by,
             unit="session",
             paired_by=blocks[0] if blocks else "session",
@@ -137,7 +137,7 @@ class Study(Sample):
         """The design of two systems, by the sessions of these two."""
         selected = np.flatnonzero(np.isin(self.system, pair))
         system = (self.system[selected] == pair[0]).astype(np.intp)
-        label = " and ".join(self.names[at] for at in pair)
+        label = " and ".join(self.systems[at] for at in pair)
         return self._find_design(system, selected, label)
 
     def find_all(self) -> Design:
@@ -200,7 +200,7 @@ class Study(Sample):
         rows = self.model_rows()
         numbers = [_renumber(number[rows]) for number in self.block_numbers]
         model = None
-        if np.unique(self.system[rows]).size == len(self.names):
+        if np.unique(self.system[rows]).size == len(self.systems):
             model = build_linear_model(self.system[rows], numbers[0], numbers[1:], pairs)
         if model is None:
             raise CannotCompare(
@@ -218,7 +218,7 @@ class Study(Sample):
             return None
         slot = _join_numbers(self.block_numbers[1:], self.system.size)
         searchers = int(self.block_numbers[0].max()) + 1
-        shape = (searchers, int(slot.max()) + 1, len(self.names))
+        shape = (searchers, int(slot.max()) + 1, len(self.systems))
         counts = np.zeros(shape, dtype=np.intp)
         np.add.at(counts, (self.block_numbers[0], slot, self.system), 1)
         if not (counts == counts[:1, :, :1]).all():
@@ -297,10 +297,10 @@ class Study(Sample):
         permuted, of which all pairs share the errors. Else assignments are exchanged pair by pair
         if that can be done, and if not, residuals permuted.
         """
-        if len(self.names) == 2 or self.searcher_means() is not None:
+        if len(self.systems) == 2 or self.searcher_means() is not None:
             return PERMUTATION
         if self.blocks and _is_mostly_within(self.system, self.block_numbers):
-            tried = self.block_numbers[0] * len(self.names) + self.system
+            tried = self.block_numbers[0] * len(self.systems) + self.system
             is_square = np.unique(tried).size == tried.size  # nobody tried a system twice
             if is_square and self._can(lambda: self.build_model(pairs).degrees >= MIN_DEGREES):
                 return FREEDMAN_LANE
@@ -312,7 +312,7 @@ class Study(Sample):
             return self.model_rows()
         if self.test == PERMUTATION and self.searcher_means() is not None:  # nobody is left out
             return np.flatnonzero(np.isin(self.system, pair))
-        if self.test == TUKEY and len(self.names) > 2:
+        if self.test == TUKEY and len(self.systems) > 2:
             return self.find_all().rows
         return self.find_pair(pair).rows
 
@@ -344,7 +344,7 @@ class Study(Sample):
         """Each pair of systems by itself, whose p is not corrected yet."""
         if self.test == FREEDMAN_LANE:
             return self._permute_residuals(pairs, "pair", resampling)
-        if self.test == TUKEY and len(self.names) > 2:
+        if self.test == TUKEY and len(self.systems) > 2:
             design = self.find_all()
             self.add_note(
                 f"tukey tests whether all {self.kind}s are equal; where some differ, or vary more, "
@@ -358,7 +358,7 @@ class Study(Sample):
         try:
             design = self.find_pair(pair)
         except CannotCompare as problem:
-            if len(self.names) == 2:
+            if len(self.systems) == 2:
                 raise
             raise CannotCompare(f"{problem} (--test {FREEDMAN_LANE} needs no exchange)") from None
         return permute_pair(self.values[design.rows], design, design.blocks, resampling)
@@ -408,7 +408,7 @@ class Study(Sample):
                 f"{self.kind}, so there is no effect size"
             )
         for pair in comparison.pairs:
-            means = dict(zip(self.names, comparison.means[pair.measure], strict=True))
+            means = dict(zip(self.systems, comparison.means[pair.measure], strict=True))
             if not np.isclose(pair.difference, means[pair.system] - means[pair.other]):
                 notes.append(
                     "differences are adjusted for blocks: they are not differences of the means"

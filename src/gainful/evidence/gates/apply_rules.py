@@ -6,19 +6,18 @@ A rule that cannot be checked is an error: a gate never opens because something 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from functools import partial
 from importlib.metadata import version
-from math import isfinite
 from typing import Any
 
 import numpy as np
 from attrs import evolve
 
-from gainful.errors import BadInput, BadValue, CannotCompare, check_name
+from gainful.errors import BadValue, CannotCompare, check_name
 from gainful.evidence.gates.baseline import (
     Sides,
     check_drift,
     check_margins,
+    check_mean,
     check_significance,
     convention_settings,
     find_changed_settings,
@@ -31,14 +30,7 @@ from gainful.evidence.gates.error_rates import (
     find_error_rates,
     find_spreads,
 )
-from gainful.evidence.gates.rules import (
-    EVERY_GROUP,
-    Check,
-    Rule,
-    RuleName,
-    Rules,
-    rounding_slack,
-)
+from gainful.evidence.gates.rules import EVERY_GROUP, Check, Rule, RuleName, Rules, rounding_slack
 from gainful.evidence.gates.verdict import QueryToLookAt, Verdict
 from gainful.evidence.pairing import (
     Clusters,
@@ -115,11 +107,7 @@ def apply_rules(
         for kind in [results.recipes[name].entry.aggregation]
     }
     sides = Sides(results, rules, pairs, now_and_before)
-    checks = [
-        *_check_limits(results, rules, mean),
-        *_check_drops(sides),
-        *_check_queries(sides),
-    ]
+    checks = [*_check_limits(results, rules, mean), *_check_drops(sides), *_check_queries(sides)]
     if rules.no_worse_than:
         margins = _name_measures(results, rules.no_worse_than, "no_worse_than")
         margin_checks, limit_notes = check_margins(sides, margins)
@@ -142,8 +130,7 @@ def apply_rules(
         checks += drift_checks
         notes += drift_notes
     if any(check.rule in _TESTED for check in checks):
-        turns = describe_turns(results.ids, verb="tests") if clusters is None else None
-        notes += [turns] if turns else []
+        notes += describe_turns(results.ids, verb="tests") if clusters is None else []
         notes += describe_few_units(rules.test, list(pairs.values()), np.array([[0, 1]]))
     notes += describe_groups([results])
     notes += [_TOGETHER] if saving and not rules.per_query else []
@@ -328,10 +315,7 @@ def _check_limits(results: Results, rules: Rules, mean: Mapping[str, float]) -> 
                 if rule == "floor":
                     _refuse_impossible(results, name, limit)
                 value = mean[name] if group is None else results.mean_of(name, some)
-                if not isfinite(value):
-                    problem = f"{name} of {group} has no mean, as no {results.unit} counts"
-                    expected = f"a {results.unit} with something relevant"
-                    raise BadInput(results.name, problem, expected)
+                check_mean(results, f"{name} of {group}", value)
                 ok = direction.sign * (value - limit) >= -rounding_slack(limit)
                 yield Check(rule, name, value, limit, ok=ok, direction=direction, group=group)
 
@@ -398,27 +382,24 @@ def _queries_to_look_at(
     """The queries that became worse, of broken measures if there are any; else the worst ones."""
     broken = dict.fromkeys(check.measure for check in checks if not check.ok)
     labels = {} if results.grouping is None else results.grouping.labels
+    limit = _MAX_BROKEN if broken else _MAX_OTHERS
     for name in broken or dict.fromkeys(check.measure for check in checks):
-        limit, sign = _MAX_BROKEN if broken else _MAX_OTHERS, results.directions[name].sign
+        sign, pair = results.directions[name].sign, pairs.get(name)
         groups = {check.group for check in checks if check.measure == name and not check.ok}
-        is_meant = partial(_is_in, labels, groups)
-        falls = list(_falls(pairs[name], sign)) if name in pairs else []
-        falls = [look for look in falls if is_meant(look.query)][:limit]
-        yield from falls
-        if not falls and (broken or name not in pairs):
-            values = values_by_query(results, name)
-            worst = sorted(filter(is_meant, values), key=lambda query: sign * values[query])[:limit]
+        values = {
+            query: value
+            for query, value in values_by_query(results, name).items()
+            if not groups or None in groups or labels.get(query) in groups
+        }
+        falls = []
+        if pair is not None:
+            change = sign * pair.differences((0, 1))
+            falls = [
+                QueryToLookAt(name, pair.queries[row], *pair.values[row].tolist())
+                for row in np.argsort(change, kind="stable").tolist()
+                if change[row] < 0 and pair.queries[row] in values
+            ]
+        yield from falls[:limit]
+        if not falls and (broken or pair is None):
+            worst = sorted(values, key=lambda query: sign * values[query])[:limit]
             yield from (QueryToLookAt(name, query, values[query]) for query in worst)
-
-
-def _is_in(labels: Mapping[str, str], groups: set[str | None], query: str) -> bool:
-    return not groups or None in groups or labels.get(query) in groups
-
-
-def _falls(pair: PairedValues, sign: float) -> Iterator[QueryToLookAt]:
-    change = sign * (pair.values[:, 0] - pair.values[:, 1])
-    for row in np.argsort(change, kind="stable").tolist():
-        if change[row] >= 0:
-            return
-        now, before = pair.values[row].tolist()
-        yield QueryToLookAt(pair.measure, pair.queries[row], now, before)

@@ -92,11 +92,15 @@ def measure_spread(results: Results, previous: Baseline) -> dict[str, float]:
 def means(results: Results) -> dict[str, float]:
     """The mean of each measure; one that cannot be computed is an error."""
     for name, value in results.mean.items():
-        if not isfinite(value):
-            problem = f"{name} has no mean, as no {results.unit} counts"
-            expected = f"a {results.unit} with something relevant"
-            raise BadInput(results.name, problem, expected)
+        check_mean(results, name, value)
     return results.mean
+
+
+def check_mean(results: Results, subject: str, mean: float) -> None:
+    """Refuse a mean that there is none of."""
+    if not isfinite(mean):
+        problem = f"{subject} has no mean, as no {results.unit} counts"
+        raise BadInput(results.name, problem, f"a {results.unit} with something relevant")
 
 
 def convention_settings(results: Results) -> dict[str, Any]:

@@ -375,15 +375,6 @@ class Rules:
             way = f"these rules need {file}: only floors and ceilings do without"
             raise Missing("baseline", None, way)
 
-    def measures_of_rules(self) -> dict[str, Measure]:
-        """The measures that a rule names, by the name it has there."""
-        named: dict[str, Measure] = {}
-        bounds = (self.floors, self.ceilings, self.max_drop, self.no_worse_than, self.per_query)
-        for name in chain(*bounds):
-            if name.measure not in named.values():
-                named[name.label] = name.measure
-        return named
-
     def measures_to_evaluate(
         self, measures: Any = None, others: Iterable[str] = ()
     ) -> dict[str, Measure] | None:
@@ -394,7 +385,11 @@ class Rules:
         Sums over queries are not tested.
         """
         expanded: dict[str, Measure] = {} if measures is None else expand(measures)
-        named = self.measures_of_rules()
+        named: dict[str, Measure] = {}  # in rules, by the names they have there
+        bounds = (self.floors, self.ceilings, self.max_drop, self.no_worse_than, self.per_query)
+        for rule_name in chain(*bounds):
+            if rule_name.measure not in named.values():
+                named[rule_name.label] = rule_name.measure
         if not expanded and (self.significant is not None or not named):
             for name in others:
                 expanded |= expand(name)

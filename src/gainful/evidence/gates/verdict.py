@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from html import escape
 from typing import Any
 
@@ -204,9 +204,8 @@ def _build_query_tables(verdict: Verdict) -> list[tuple[str, Table]]:
     """
     looks_by_measure: dict[str, list[QueryToLookAt]] = {}
     for look in verdict.look_at:
-        if verdict.passed and look.before is None:
-            continue
-        looks_by_measure.setdefault(look.measure, []).append(look)
+        if look.before is not None or not verdict.passed:
+            looks_by_measure.setdefault(look.measure, []).append(look)
     directions = verdict.results.directions
     return [
         _build_query_table(name, looks, directions[name], verdict.results.unit)
@@ -246,32 +245,24 @@ def _list_notes(verdict: Verdict, *, verbose: bool) -> list[str]:
 
 def verdict_to_junit(verdict: Verdict, text: str) -> str:
     """A suite with a case for each rule; the verdict as `text` stands in its output."""
-    rule_count, broken_count = len(verdict.checks), len(verdict.broken_checks)
-    output = escape(_FORBIDDEN.sub("\ufffd", text), quote=False)
-    suite = (
-        f'name="gainful gate" tests="{rule_count}" failures="{broken_count}" errors="0" skipped="0"'
-    )
+    counts = f'tests="{len(verdict.checks)}" failures="{len(verdict.broken_checks)}"'
     lines = [
         '<?xml version="1.0" encoding="UTF-8"?>',
         "<testsuites>",
-        f"<testsuite {suite}>",
-        *(line for check in verdict.checks for line in _format_case(verdict, check)),
-        f"<system-out>{output}</system-out>",
-        "</testsuite>",
-        "</testsuites>",
+        f'<testsuite name="gainful gate" {counts} errors="0" skipped="0">',
     ]
-    return "\n".join(lines)
-
-
-def _format_case(verdict: Verdict, check: Check) -> Iterator[str]:
-    name = _escape_attribute(f"{check.subject}: {check.rule_words}")
     run = _escape_attribute(f"gainful.gate.{verdict.results.name}")
-    if check.ok:
-        yield f'<testcase classname="{run}" name="{name}"/>'
-        return
-    yield f'<testcase classname="{run}" name="{name}">'
-    yield f'<failure type="{check.rule}" message="{_escape_attribute(check.message)}"/>'
-    yield "</testcase>"
+    for check in verdict.checks:
+        name = _escape_attribute(f"{check.subject}: {check.rule_words}")
+        message = _escape_attribute(check.message)
+        failure = [f'<failure type="{check.rule}" message="{message}"/>', "</testcase>"]
+        end = "/" if check.ok else ""
+        lines.append(f'<testcase classname="{run}" name="{name}"{end}>')
+        lines += [] if check.ok else failure
+    output = escape(_FORBIDDEN.sub("\ufffd", text), quote=False)
+    return "\n".join(
+        (*lines, f"<system-out>{output}</system-out>", "</testsuite>", "</testsuites>")
+    )
 
 
 def _escape_attribute(text: str) -> str:

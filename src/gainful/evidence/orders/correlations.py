@@ -10,7 +10,7 @@ import numpy as np
 import polars as pl
 from attrs import astuple, evolve, frozen
 
-from gainful.errors import BadInput, BadValue, check_name
+from gainful.errors import BadInput, BadValue
 from gainful.evidence.pairing import Clusters
 from gainful.evidence.statistics.bootstrap import (
     Bootstrap,
@@ -30,7 +30,6 @@ from gainful.read.query_columns import Labels, parse_labels
 from gainful.text import count_noun, join_words, mark_notes, pluralise
 from gainful.types import Array, Ranks, fill_masked
 
-CHANCE = ("alpha", "resamples", "seed")
 _FEWEST = 5  # units, and clusters of them
 _MAX_UNITS_OF_TAU = 4000  # of which all pairs are looked at
 _LEAST_DEFINED = 0.9  # of the resamples, so that an interval can be told
@@ -100,29 +99,21 @@ class Correlations(Shown):
         """All of it as plain data."""
         plain = to_plain_data(self)
         del plain["cluster_noun"]
-        chance = plain.pop("resampling")
-        plain["clusters"] = self.clusters if self.cluster_noun else None
-        notes = plain.pop("notes")
-        return plain | {name: chance[name] for name in CHANCE} | {"notes": notes}
+        notes, chance = plain.pop("notes"), plain.pop("resampling")
+        plain |= {"clusters": self.clusters if self.cluster_noun else None, **chance}
+        del plain["alternative"]
+        return plain | {"notes": notes}
 
     def page(self, *, verbose: bool = False) -> Page:
         """Which measure agrees best, with intervals and tests of the differences."""
         return Page(
             answer=_describe_best(self),
             sections=[Section(table=table) for table in _build_tables(self, verbose=verbose)],
-            notes=[
-                _describe_method(self, verbose=verbose),
-                *mark_notes(self.notes),
-            ],
+            notes=[_describe_method(self, verbose=verbose), *mark_notes(self.notes)],
             rows=lambda: _list_rows(self),
             data=self.to_dict,
             indent="  ",
         )
-
-
-def check_coefficient(coefficient: str) -> None:
-    """Refuse a coefficient that is none of ours."""
-    check_name("coefficient", coefficient, COEFFICIENTS)
 
 
 def correlate_units(
@@ -247,13 +238,14 @@ def _describe_best(result: Correlations) -> str:
         f"{best.measure} {agrees} with {result.against}: {words} {best.estimate:.2f} "
         f"({result.resampling.level} interval {best.low:.2f} to {best.high:.2f})."
     )
-    own = [item for item in result.differences if item.measures[0] == best.measure]
-    beaten = [item.measures[1] for item in own if item.p_corrected <= result.resampling.alpha]
-    alike = [item.measures[1] for item in own if item.p_corrected > result.resampling.alpha]
-    if beaten:
-        text += f" It agrees significantly better than {join_words(beaten)}."
-    if alike:
-        text += f" No significant difference from {join_words(alike)}."
+    others: dict[bool, list[str]] = {True: [], False: []}  # by whether the best is better
+    for item in result.differences:
+        if item.measures[0] == best.measure:
+            others[item.p_corrected <= result.resampling.alpha].append(item.measures[1])
+    if others[True]:
+        text += f" It agrees significantly better than {join_words(others[True])}."
+    if others[False]:
+        text += f" No significant difference from {join_words(others[False])}."
     return text
 
 
@@ -356,8 +348,7 @@ def _read_column(results: Results, against: str) -> Array:
         raise BadValue("against", against, allowed)
     results.group_names(against)
     return parse_labels(
-        results.columns[against],
-        lambda row: f"{results.name}, {results.unit} {results.ids[row]!r}",
+        results.columns[against], lambda row: f"{results.name}, {results.unit} {results.ids[row]!r}"
     ).to_numpy()
 
 

@@ -293,30 +293,25 @@ class Order(Shown):
 
 
 def _describe_power(order: Order) -> list[str]:
-    tested_powers = [power for power in order.power if power.significant is not None]
-    if not tested_powers:
+    counts = {p.measure: p.significant for p in order.power if p.significant is not None}
+    if not counts:
         return []
-    max_significant = max(power.significant or 0 for power in tested_powers)
-    pairs = count_noun(tested_powers[0].pairs, "pair")
-    share = f"{max_significant} of {pairs}"
-    if not max_significant:
+    most, pairs = max(counts.values()), count_noun(order.power[0].pairs, "pair")
+    best = [measure for measure, number in counts.items() if number == most]
+    if not most:
         return [f"No measure finds a significant difference in any of the {pairs} of runs."]
-    best_measures = [
-        power.measure for power in tested_powers if power.significant == max_significant
-    ]
-    if len(best_measures) == len(tested_powers) > 1:
-        return [f"All measures find the same number of significant differences: {share}."]
-    verb = "finds" if len(best_measures) == 1 else "find"
-    return [f"{join_words(best_measures)} {verb} most significant differences: {share}."]
+    if len(best) == len(counts) > 1:
+        return [f"All measures find the same number of significant differences: {most} of {pairs}."]
+    verb = "finds" if len(best) == 1 else "find"
+    return [f"{join_words(best)} {verb} most significant differences: {most} of {pairs}."]
 
 
 def _describe_disagreement(order: Order) -> list[str]:
-    disagreeing = [agreement for agreement in order.agreement if agreement.discordant]
     if not order.agreement:
         return []
-    if not disagreeing:
+    worst = max(order.agreement, key=lambda item: (item.discordant, -(item.tau or 0)))
+    if not worst.discordant:
         return ["All measures rank the runs in the same order."]
-    worst = max(disagreeing, key=lambda agreement: (agreement.discordant, -(agreement.tau or 0)))
     tau = "" if worst.tau is None else f" (tau {worst.tau:.2f})"
     first, second = worst.measures
     pairs = count_noun(worst.discordant, "discordant pair")
@@ -349,13 +344,12 @@ def _build_measure_table(order: Order) -> Table:
 def _format_order(places: dict[str, int]) -> str:
     """The runs, the best first; those that tie with = between them."""
     names = list(places)
-    listed_names = names if len(names) <= _MAX_RUNS else names[:_LISTED_RUNS]
-    text = listed_names[0]
-    for previous, name in pairwise(listed_names):
+    listed = names if len(names) <= _MAX_RUNS else names[:_LISTED_RUNS]
+    text = listed[0]
+    for previous, name in pairwise(listed):
         text += f" {'=' if places[previous] == places[name] else '>'} {name}"
-    if len(listed_names) == len(names):
-        return text
-    return f"{text} … and {len(names) - len(listed_names)} more"
+    more = len(names) - len(listed)
+    return f"{text} … and {more} more" if more else text
 
 
 _AGREEMENT_COLUMNS = (
@@ -381,7 +375,14 @@ def _format_pair(pair: DiscordantPair) -> str:
 
 
 def _list_notes(order: Order, *, verbose: bool) -> list[str]:
-    lines = [] if order.criterion is None else [_describe_test(order.criterion, verbose=verbose)]
+    lines = []
+    if (criterion := order.criterion) is not None:
+        resampling, words = criterion.resampling, TUKEY_WORDS
+        if criterion.test != TUKEY:
+            words = f"{TESTS[criterion.test].words}, {CORRECTIONS[criterion.correction].words}"
+        if verbose and criterion.takes_resamples:
+            words += f", {resampling.resamples} resamples, seed {resampling.seed}"
+        lines.append(f"power: share of pairs with p ≤ {resampling.alpha:g} by {words}")
     if order.cluster is not None:
         numbers = [power.clusters for power in order.power if power.clusters is not None]
         lines.append(f"whole clusters of queries: {format_range(numbers)}, by {order.cluster}")
@@ -401,15 +402,6 @@ def _list_notes(order: Order, *, verbose: bool) -> list[str]:
         lines.append(f"lower is better in {join_words(order.lower_is_better)}")
     lines += list_footnotes(order.results, verbose=verbose) if order.results else []
     return [*lines, *mark_notes(order.notes)]
-
-
-def _describe_test(criterion: Method, *, verbose: bool) -> str:
-    resampling, words = criterion.resampling, TUKEY_WORDS
-    if criterion.test != TUKEY:
-        words = f"{TESTS[criterion.test].words}, {CORRECTIONS[criterion.correction].words}"
-    if verbose and criterion.takes_resamples:
-        words += f", {resampling.resamples} resamples, seed {resampling.seed}"
-    return f"power: share of pairs with p ≤ {resampling.alpha:g} by {words}"
 
 
 def _list_rows(order: Order) -> Table:
@@ -534,7 +526,8 @@ def order_results(
     names = [result.name for result in results]
     refuse_unlike(results, names)
     pairs = np.array(list(combinations(range(len(names)), 2)))
-    means, power, flags_by_measure = {}, [], {}
+    means, power = {}, []
+    flags_by_measure: dict[str, Flags | None] = {}
     notes: list[str] = []
     for measure, recipe in results[0].recipes.items():
         paired_values = pair_values(
@@ -549,19 +542,21 @@ def order_results(
         means[measure] = {
             name: aggregate(paired_values.values[:, at], mean_kind) for at, name in enumerate(names)
         }
-        reasons = _why_no_test(paired_values, mean_kind)
-        flags: Flags | None = None
-        if not reasons:
+        flags = None
+        if mean_kind in NOT_A_MEAN:
+            problem = f"{measure} is {NOT_A_MEAN[mean_kind]}"
+            notes.append(f"{problem}: not tested; runs are only ranked by it")
+        elif len(paired_values.queries) < 2:
+            notes.append(f"{measure}: one query is not enough for a test")
+        else:
             criterion = criterion.fit_to_queries([paired_values], pairs)
             corrected = test_pairs([paired_values], pairs, criterion, names).p_corrected
             flags = np.asarray(corrected[0] <= criterion.resampling.alpha)
-        notes += reasons
         power.append(discriminative_power(paired_values, pairs, flags))
         flags_by_measure[measure] = flags
     if criterion.test == TUKEY:
         notes.append(TUKEY_NOTE)
-    turns = describe_turns(results[0].ids) if clusters is None else None
-    notes += [] if turns is None else [turns]
+    notes += describe_turns(results[0].ids) if clusters is None else []
     lower = [name for name, direction in results[0].directions.items() if direction.is_lower]
     means_order = order_means(means, p, flags_by_measure, lower)
     return evolve(
@@ -572,12 +567,3 @@ def order_results(
         notes=(*notes, *means_order.notes),
         results=tuple(results),
     )
-
-
-def _why_no_test(paired_values: PairedValues, mean_kind: str) -> list[str]:
-    if mean_kind in NOT_A_MEAN:
-        problem = f"{paired_values.measure} is {NOT_A_MEAN[mean_kind]}"
-        return [f"{problem}: not tested; runs are only ranked by it"]
-    if len(paired_values.queries) < 2:
-        return [f"{paired_values.measure}: one query is not enough for a test"]
-    return []

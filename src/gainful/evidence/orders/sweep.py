@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
+from itertools import pairwise
 from math import exp, log
 from typing import Any, Literal
 
@@ -58,8 +59,8 @@ def find_winners(means: Array) -> Ranks:
 
 def find_crossings_along_bq(row: SweepRow, b: float, bqs: Sequence[float]) -> list[Crossing]:
     """Where the winner changes with bq, for one b."""
-    changes = _find_changes(lambda bq: row.means([bq])[0], bqs, find_winners(row.means(bqs)))
-    return [Crossing(b, bq, "bq", below, above) for bq, below, above in changes]
+    winner = find_winners(row.means(bqs))
+    return _find_crossings("bq", b, bqs, winner, lambda bq: row.means([bq])[0])
 
 
 def find_crossings_along_b(
@@ -72,37 +73,32 @@ def find_crossings_along_b(
 
     if winner is None:
         winner = find_winners(np.stack([means(b) for b in bs]))
-    return [
-        Crossing(b, bq, "b", below, above) for b, below, above in _find_changes(means, bs, winner)
-    ]
+    return _find_crossings("b", bq, bs, winner, means)
 
 
-def _find_changes(
-    means: Callable[[float], Array], bases: Sequence[float], winner: Ranks
-) -> list[tuple[float, int, int]]:
+def _find_crossings(
+    along: Literal["b", "bq"],
+    other: float,
+    bases: Sequence[float],
+    winner: Ranks,
+    means: Callable[[float], Array],
+) -> list[Crossing]:
     """Between which neighbours another group wins, and where exactly; ties are passed over."""
-    decided = np.flatnonzero(winner >= 0)
-    changes = []
-    for low, high in zip(decided[:-1].tolist(), decided[1:].tolist(), strict=True):
+    crossings = []
+    for low, high in pairwise(np.flatnonzero(winner >= 0).tolist()):
         below, above = int(winner[low]), int(winner[high])
         if below != above:
+            from scipy.optimize import brentq  # noqa: PLC0415  (slow to load, and rarely needed)
 
-            def ahead(base: float, below: int = below, above: int = above) -> float:
-                both = means(base)
+            def ahead(log_base: float, below: int = below, above: int = above) -> float:
+                both = means(exp(log_base))  # nearly straight in the logarithm
                 return float(both[below] - both[above])
 
-            changes.append((_find_root(ahead, bases[low], bases[high]), below, above))
-    return changes
-
-
-def _find_root(function: Callable[[float], float], low: float, high: float) -> float:
-    """Where a function that changes its sign is zero.
-
-    In the logarithm of the base, in which the means are nearly straight.
-    """
-    from scipy.optimize import brentq  # noqa: PLC0415  (slow to load, and only where winners change)
-
-    return exp(brentq(lambda at: function(exp(at)), log(low), log(high), xtol=_ROOT_TOLERANCE))
+            ends = log(bases[low]), log(bases[high])
+            base = exp(brentq(ahead, *ends, xtol=_ROOT_TOLERANCE))
+            b, bq = (base, other) if along == "b" else (other, base)
+            crossings.append(Crossing(b, bq, along, below, above))
+    return crossings
 
 
 def _order_taus(means: Array, reference: Array) -> Array:
@@ -123,9 +119,6 @@ def _order_taus(means: Array, reference: Array) -> Array:
     return np.array(taus).reshape(means.shape[:-1])
 
 
-Bases = Sequence[float]
-
-
 def _describe_winners(
     group_labels: Sequence[str], grid: SweepGrid, means: Array, own: int, crossings: list[Crossing]
 ) -> str:
@@ -139,10 +132,10 @@ def _describe_winners(
     winner_numbers = np.unique(winner_grid).tolist()
     better = "better" if len(group_labels) == 2 else "the best"
     if winner_numbers == [-1]:
-        return f"No group is better than the others for any searcher {describe_range(b, bq)}."
+        return f"No group is better than the others for any searcher {_describe_range(b, bq)}."
     if len(winner_numbers) == 1:
         winner = capitalise_first(group_labels[winner_numbers[0]])
-        return f"{winner} is {better} for every searcher {describe_range(b, bq)}."
+        return f"{winner} is {better} for every searcher {_describe_range(b, bq)}."
     conditions, others = [], []
     for along, base, line in (
         ("bq", reference_bq, f"b = {reference_b:g}"),
@@ -155,7 +148,9 @@ def _describe_winners(
         others += [turn.below for _, turn in below] + [turn.above for _, turn in above]
         if ends:
             conditions.append((f"{along} {' and '.join(ends)}", line))
-    wins = _count_wins(group_labels, winner_grid)
+    groups, counts = (part.tolist() for part in np.unique(winner_grid, return_counts=True))
+    names = ["nobody" if group < 0 else group_labels[group] for group in groups]
+    wins = sorted(zip(names, groups, counts, strict=True), key=lambda win: -win[2])
     if own < 0 or not conditions:
         parts = []
         for who, group, number in wins:
@@ -175,25 +170,16 @@ def _describe_winners(
     return f"{head} ({line}); beyond that, {rest} is."
 
 
-def _count_wins(group_labels: Sequence[str], winner_grid: Ranks) -> list[tuple[str, int, int]]:
-    """Who wins, by number, in how many settings; who wins most first."""
-    groups, counts = (part.tolist() for part in np.unique(winner_grid, return_counts=True))
-    names = ["nobody" if group < 0 else group_labels[group] for group in groups]
-    return sorted(zip(names, groups, counts, strict=True), key=lambda item: -item[2])
-
-
-def describe_range(b: Bases, bq: Bases) -> str:
-    """The range that was swept, in words."""
-    whole = all((bases[0], bases[-1]) == REASONABLE_RANGE for bases in (b, bq))
-    if whole:
+def _describe_range(b: Sequence[float], bq: Sequence[float]) -> str:
+    if all((bases[0], bases[-1]) == REASONABLE_RANGE for bases in (b, bq)):
         return "in the reasonable range (b and bq from 1.5 to 10)"
-    return f"with {_describe_bases('b', b)} and {_describe_bases('bq', bq)}"
-
-
-def _describe_bases(name: str, values: Bases) -> str:
-    if len(values) == 1:
-        return f"{name} = {values[0]:g}"
-    return f"{name} from {min(values):g} to {max(values):g}"
+    ranges = [
+        f"{name} from {min(bases):g} to {max(bases):g}"
+        if len(bases) > 1
+        else f"{name} = {bases[0]:g}"
+        for name, bases in (("b", b), ("bq", bq))
+    ]
+    return f"with {' and '.join(ranges)}"
 
 
 _MAX_TURNS = 2  # changes of the winner along b; where there are more, there is no line to go on
@@ -260,15 +246,15 @@ class Sweep(Shown):
             winner_grid = plane.winners
             for i, b in enumerate(self.b):
                 for j, bq in enumerate(self.bq):
-                    means = plane.means[i, j]
-                    winner = int(winner_grid[i, j])
+                    means, winner = plane.means[i, j], int(winner_grid[i, j])
+                    first, second = means if len(means) == 2 else _find_best_two(means)
                     yield {
                         "weights": plane.weights,
                         "depth": plane.depth,
                         "b": b,
                         "bq": bq,
                         "means": dict(zip(self.groups, map(finite_or_none, means), strict=True)),
-                        "difference": finite_or_none(_difference(means)),
+                        "difference": finite_or_none(float(first - second)),
                         "winner": self.groups[winner] if winner >= 0 else None,
                         "tau": finite_or_none(plane.tau[i, j]),
                     }
@@ -315,13 +301,16 @@ class Sweep(Shown):
 
     def page(self, *, verbose: bool = False) -> Page:
         """The answers, the corners of the plane, and where the winner changes."""
+        sections = []
+        for plane in self.planes:
+            heading = f"{plane.weights}, top {plane.depth}" if len(self.planes) > 1 else ""
+            sections.append(Section(heading, _build_corner_table(self, plane, verbose=verbose)))
+            if plane.boundary and verbose:
+                line = _describe_boundary(self, plane)
+                sections.append(Section(lines=(line,), indent="  "))
         return Page(
             answer="\n".join(self.sentences),
-            sections=[
-                section
-                for plane in self.planes
-                for section in _plane_sections(self, plane, verbose=verbose)
-            ],
+            sections=sections,
             notes=[_describe_method(self, verbose=verbose), CHANCE_NOTE, *self.notes],
             rows=lambda: _list_settings(self),
             data=self.to_dict,
@@ -365,11 +354,6 @@ def build_sweep(name: str, grid: SweepGrid, groups: SweepPartSums, notes: Sequen
     )
 
 
-def _count_turns(winner: Ranks) -> int:
-    decided = winner[winner >= 0]
-    return int((decided[1:] != decided[:-1]).sum())
-
-
 def _build_plane(
     sums: SweepSums, grid: SweepGrid, group_labels: Sequence[str], reference_means: Array
 ) -> Plane:
@@ -390,12 +374,10 @@ def _build_plane(
         ]
         # The line goes on to the edges of what was swept, or straight up between two b.
         edges = (0, len(bq) - 1) if boundary else range(len(bq))
-        columns = {
-            at: winner_grid[:, at] for at in edges if _count_turns(winner_grid[:, at]) <= _MAX_TURNS
-        }
-        boundary += [
-            c for at, own in columns.items() for c in find_crossings_along_b(sums, bq[at], b, own)
-        ]
+        for at in edges:
+            winner = winner_grid[:, at]
+            if np.count_nonzero(np.diff(winner[winner >= 0])) <= _MAX_TURNS:
+                boundary += find_crossings_along_b(sums, bq[at], b, winner)
         boundary.sort(key=lambda base: (base.b, base.bq))
     own = sums.row(reference_b).means([reference_bq])[0]
     return Plane(
@@ -409,18 +391,9 @@ def _build_plane(
     )
 
 
-def _difference(means: Array) -> float:
-    if len(means) == 2:
-        return float(means[0] - means[1])
+def _find_best_two(means: Array) -> tuple[float, float]:
     second, best = np.sort(means[~np.isnan(means)])[-2:]
-    return float(best - second)
-
-
-def _plane_sections(sweep: Sweep, plane: Plane, *, verbose: bool) -> Iterator[Section]:
-    heading = f"{plane.weights}, top {plane.depth}" if len(sweep.planes) > 1 else ""
-    yield Section(heading, _build_corner_table(sweep, plane, verbose=verbose))
-    if plane.boundary and verbose:
-        yield Section(lines=(_describe_boundary(sweep, plane),), indent="  ")
+    return best, second
 
 
 def _build_corner_table(sweep: Sweep, plane: Plane, *, verbose: bool) -> Table:
@@ -430,24 +403,17 @@ def _build_corner_table(sweep: Sweep, plane: Plane, *, verbose: bool) -> Table:
         for i in (0, -1)
         for j in (0, -1)
     }
-    reference_means = plane.at_reference
-    settings[sweep.reference] = (
-        reference_means,
-        float(_order_taus(reference_means, sweep.planes[0].at_reference)),
-    )
+    tau = float(_order_taus(plane.at_reference, sweep.planes[0].at_reference))
+    settings[sweep.reference] = (plane.at_reference, tau)
     rows = []
     for (b, bq), (means, tau) in sorted(settings.items()):
-        winner = int(find_winners(means))
-        best = np.sort(means[~np.isnan(means)])[::-1]
-        lead = format_number(float(best[0] - best[1])) if len(best) > 1 else "–"
+        winner, ahead = int(find_winners(means)), "–"
+        if winner >= 0:
+            best, second = _find_best_two(means)
+            ahead = f"{sweep.group_labels[winner]} by {format_number(float(best - second))}"
+        numbers = [format_number(finite_or_none(number)) for number in (*means, tau)]
         rows.append(
-            (
-                f"{b:g}",
-                f"{bq:g}",
-                *(format_number(None if np.isnan(mean) else float(mean)) for mean in means),
-                f"{sweep.group_labels[winner]} by {lead}" if winner >= 0 else "–",
-                *([format_number(None if np.isnan(tau) else tau)] if verbose else []),
-            )
+            (f"{b:g}", f"{bq:g}", *numbers[:-1], ahead, *([numbers[-1]] if verbose else []))
         )
     columns = ("b", "bq", *sweep.group_labels, "better", *(["tau"] if verbose else []))
     return Table(columns, rows, numeric=True, text_columns=(2 + len(sweep.group_labels),))

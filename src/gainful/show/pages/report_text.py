@@ -15,7 +15,6 @@ from gainful.evidence.comparisons.comparison import (
     describe_differences,
     describe_groups as tell_groups,
     describe_test,
-    format_heading,
     list_groups,
 )
 from gainful.evidence.comparisons.comparison_answer import describe_measure
@@ -178,7 +177,7 @@ def _build_comparison_table(
     if labels:
         table = table.select([at for at in range(len(table.columns)) if at != _MEAN])
     return {
-        "head": format_heading(comparison, measure),
+        "head": f"{measure}, {comparison.count_units(measure)}",
         "table": table,
         "classes": classes,
         "notes": [*notes, *describe_differences(comparison, measure)],
