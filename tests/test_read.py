@@ -173,10 +173,11 @@ def test_judgments_are_looked_at_for_duplicates_once(put, monkeypatch):
 
     find_duplicates = qrels_and_run.find_duplicates
     monkeypatch.setattr(qrels_and_run, "find_duplicates", count_calls)
-    for text, name in ((QRELS, "q.txt"), ("query,doc,grade,subtopic\n1,a,2,x\n1,a,1,y\n", "q.csv")):
+    with_subtopics = "query,doc,grade,subtopic\n1,a,2,x\n1,a,1,y\n"
+    for text, name, keys in ((QRELS, "q.txt", [[]]), (with_subtopics, "q.csv", [["subtopic"], []])):
         calls.clear()
         read_qrels(put(text, name))
-        assert len(calls) == 1
+        assert [more for _, *more in calls] == keys
 
 
 SHORT_RUNS = {  # query, document, and what the third field is if nobody says it

@@ -38,7 +38,7 @@ from gainful.measure.trec_language import parse_trec_name
 from gainful.read.datasets import read_qrels_rows
 from gainful.read.frames import is_frame
 from gainful.read.inputs import as_qrels, as_run
-from gainful.read.qrels_and_run import NestedDict, Qrels, Run, with_last_grades
+from gainful.read.qrels_and_run import NestedDict, Qrels, Run, join_subtopics
 from gainful.types import Array
 
 
@@ -360,7 +360,9 @@ def _as_qrels(value: Any, *, subtopics: bool) -> Qrels | NestedDict:
     """Judgments with their subtopics, or with one grade for each document: the last, as there."""
     if is_readable(value):
         qrels = as_qrels(value)
-        return qrels if subtopics or isinstance(qrels, NestedDict) else with_last_grades(qrels)
+        if subtopics or isinstance(qrels, NestedDict):
+            return qrels
+        return evolve(join_subtopics(qrels, pl.col("grade").last()), subtopics=None)
     if not subtopics:
         return as_qrels(QrelsConverter(value).as_dict_of_dict())
     rows = (

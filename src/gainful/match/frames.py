@@ -16,7 +16,7 @@ from gainful.convention.convention import Duplicates
 from gainful.errors import Duplicated
 from gainful.match.matched import Matched, Subtopics
 from gainful.match.rank_order import ideal_order, invert_order, order_by_score
-from gainful.match.ties import TieBlocks
+from gainful.match.ties import TieBlocks, count_ties
 from gainful.read.qrels_and_run import (
     Qrels,
     Run,
@@ -68,7 +68,7 @@ def match_frames(
     return evolve(
         matched,
         in_run=matched.in_run | all_queries.is_in(list(run.silent)).to_numpy(),
-        tied_count=order.count_ties(),
+        tied_count=count_ties(order.tied),
         duplicate_count=len(repeated) - repeated.n_unique(["query", "doc"]),
         duplicate=repeated.row(0)[:2] if len(repeated) else None,
     )

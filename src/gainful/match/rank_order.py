@@ -10,7 +10,7 @@ import numpy as np
 from attrs import frozen
 from numpy.typing import NDArray
 
-from gainful.match.ties import TieBlocks, count_ties, find_ties, reduce_precision, tie_blocks
+from gainful.match.ties import TieBlocks, find_ties, reduce_precision, tie_blocks
 from gainful.types import Array, Flags, Ranks
 
 if TYPE_CHECKING:
@@ -26,10 +26,6 @@ class RankOrder:
     start: Ranks  # by query
     retrieved: Ranks  # by query
     tied: Ranks  # the places whose score equals the one before
-
-    def count_ties(self) -> int:
-        """How many documents share their score with another."""
-        return count_ties(self.tied)
 
     def rank_rows(self, row: Ranks, query: Ranks, docs: pl.Series | None) -> TieBlocks:
         """The ranks of some rows of these queries; without all names, ties by id stay as given."""

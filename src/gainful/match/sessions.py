@@ -20,7 +20,7 @@ from gainful.errors import BadInput, BadValue
 from gainful.match.frames import match_subtopics, order_pool
 from gainful.match.matched import Subtopics
 from gainful.match.rank_order import ideal_order, invert_order
-from gainful.read.qrels_and_run import Qrels, with_summed_grades
+from gainful.read.qrels_and_run import Qrels, join_subtopics
 from gainful.read.session_layout import HASH_MIX, SessionLayout, find_layout
 from gainful.read.sessions import Sessions, count_results
 from gainful.text import count_noun, name_way, quote
@@ -217,7 +217,7 @@ def match_sessions(
     if qrels is None:
         qrels = _searcher_qrels(sessions)
     if subtopic_grades == "sum":
-        qrels = with_summed_grades(qrels)
+        qrels = join_subtopics(qrels, pl.col("grade").sum())
     frame, notes, layout = sessions.frame, [*sessions.notes, *qrels.notes], sessions.layout
     if "topic" not in frame.columns:
         frame = frame.with_columns(topic=pl.col(judged_by))

@@ -56,7 +56,6 @@ from gainful.read.qrels_and_run import (
     are_ranks,
     describe_duplicates,
     describe_odd_judgments,
-    find_duplicate_judgments,
     find_duplicates,
     find_repeated_passages,
     has_several_subtopics,
@@ -231,14 +230,13 @@ def _drop_repeats(rows: Rows[Any], locate: Callable[[int], str]) -> tuple[pl.Dat
         ]
         once = frame.filter(~pl.int_range(len(frame)).is_in(repeats["row"].implode()))
         return once, _describe_mistakes(mistakes, "repeated rating", "")
-    ids, scope = ["query", "doc"], "one ranking" if rows.kind is RUN else "the judgments of a query"
-    duplicate_rows = find_duplicates(frame)
+    more, scope = [], "one ranking" if rows.kind is RUN else "the judgments of a query"
     if "subtopic" in frame.columns and has_several_subtopics(frame["subtopic"]):
-        ids, scope = [*ids, "subtopic"], "the judgments of a subtopic"
-        duplicate_rows = find_duplicate_judgments(frame)
+        more, scope = ["subtopic"], "the judgments of a subtopic"
+    duplicate_rows = find_duplicates(frame, *more)
     if duplicate_rows.is_empty():
         return frame, []
-    once = frame.unique(ids, keep="first", maintain_order=True)
+    once = frame.unique(["query", "doc", *more], keep="first", maintain_order=True)
     return once, _list_duplicates(duplicate_rows, locate, scope)
 
 

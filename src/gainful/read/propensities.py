@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from os import PathLike, fspath
+from os import PathLike
 from typing import Any
 
 import numpy as np
@@ -11,8 +11,7 @@ import numpy as np
 from gainful.errors import BadInput, BadValue, WrongType
 from gainful.read import named_columns
 from gainful.read.column_names import PROPENSITY_COLUMNS, RUN_COLUMNS
-from gainful.read.formats import find_table_format
-from gainful.read.source import open_source
+from gainful.read.query_columns import load_table
 from gainful.text import quote
 from gainful.types import Array, is_number, is_whole_number
 
@@ -48,8 +47,7 @@ def read_propensities(value: AnyPropensities) -> Array:
 
 
 def _read_file(path: str | PathLike[str]) -> Array:
-    source = open_source(fspath(path))
-    table = named_columns.read_table(source, find_table_format(source))
+    table = load_table(path, "propensity", _TABLE)
     rank = table.header.require(RUN_COLUMNS["rank"])
     column = table.header.require(PROPENSITY_COLUMNS["propensity"])
     ranks = named_columns.number_column(table, rank)
@@ -62,7 +60,7 @@ def _read_file(path: str | PathLike[str]) -> Array:
             row = int(bad.arg_true()[0])
             problem = f"{name} {quote(table.frame[name][row])} is not valid"
             raise BadInput(table.locate(row), problem, allowed)
-    return _order_ranks([int(rank) for rank in ranks], values.to_list(), source.name)
+    return _order_ranks([int(rank) for rank in ranks], values.to_list(), table.name)
 
 
 def _order_ranks(ranks: list[int], values: list[float], name: str) -> Array:

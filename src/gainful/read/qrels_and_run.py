@@ -115,9 +115,7 @@ class Run(metaclass=_NoReaders):
     name: str = "run"
     where: Callable[[int], str] | None = field(default=None, repr=False)
     tag: str = ""  # what the run calls itself in its last column
-    silent: frozenset[str] = field(  # queries for which nothing was retrieved
-        default=frozenset(), converter=_as_set
-    )
+    silent: frozenset[str] = field(default=(), converter=_as_set)  # queries without results
     notes: Sequence[str] = ()  # notes on how it was read
     ids: IdKinds = field(factory=dict)
     list_count: int = 0  # lists in query order, where queries have no names
@@ -213,16 +211,14 @@ def are_distinct(hashes: pl.Series) -> bool:
     return not (ordered[1:] == ordered[:-1]).any()
 
 
-def find_duplicates(frame: pl.DataFrame) -> pl.DataFrame:
-    """All rows whose query and document stand in another row too: query, doc, row."""
+def find_duplicates(frame: pl.DataFrame, *more: str) -> pl.DataFrame:
+    """All rows with a query, a document (and more, such as a subtopic) that another row has too."""
     hashes = frame.select(pair_hash()).to_series()
-    no_rows = pl.DataFrame(schema={"query": pl.String, "doc": pl.String, "row": pl.UInt32})
+    keys = frame.select("query", "doc", *more)
     if are_distinct(hashes):
-        return no_rows
-    suspects = hashes.is_duplicated()
-    rows = frame.select("query", "doc").with_row_index("row").filter(suspects)
-    duplicate_rows = rows.filter(pl.struct("query", "doc").is_duplicated())
-    return duplicate_rows.select("query", "doc", "row").sort("row")
+        return keys.clear().with_row_index("row").select(*keys.columns, "row")
+    rows = keys.with_row_index("row").filter(hashes.is_duplicated())
+    return rows.filter(pl.struct(keys.columns).is_duplicated()).select(*keys.columns, "row")
 
 
 def describe_duplicates(
@@ -341,7 +337,7 @@ def build_subtopic_qrels(
     if not has_several_subtopics(frame["subtopic"]):
         return Qrels(frame.drop("subtopic"), name, locate, notes=notes, **fields)
     _refuse_not_finite(frame, "grade", locate)
-    _refuse_judged_twice(frame, find_duplicate_judgments(frame), locate)
+    _refuse_judged_twice(frame, find_duplicates(frame, "subtopic"), locate)
     pairs = frame.with_row_index("line").group_by("query", "doc", maintain_order=True)
     per_doc = pairs.agg(pl.col("grade").max(), pl.col("line").first()).with_row_index("row")
     rows = frame.join(per_doc, on=["query", "doc"], how="left", maintain_order="left")
@@ -383,17 +379,8 @@ def _sum_passages(
     return summed.select(columns), lambda row: locate(int(line[row])), zeros
 
 
-def with_last_grades(qrels: Qrels) -> Qrels:
-    """Judgments without subtopics; a document has the grade of its last judgment."""
-    return evolve(_join_grades(qrels, pl.col("grade").last()), subtopics=None)
-
-
-def with_summed_grades(qrels: Qrels) -> Qrels:
-    """Judgments in which a document's grade is the sum of those for its subtopics."""
-    return _join_grades(qrels, pl.col("grade").sum())
-
-
-def _join_grades(qrels: Qrels, grade: pl.Expr) -> Qrels:
+def join_subtopics(qrels: Qrels, grade: pl.Expr) -> Qrels:
+    """Judgments in which a document's grade is made of its grades for subtopics."""
     if qrels.subtopics is None:
         return qrels
     grades = qrels.subtopics.group_by("row").agg(grade).sort("row")["grade"]
@@ -404,13 +391,6 @@ def find_repeated_passages(frame: pl.DataFrame) -> pl.DataFrame:
     """The rows that rate a passage for a subtopic for which an earlier row rates it."""
     key = pl.struct("query", "doc", "subtopic", "passage")
     return frame.with_row_index("row").filter(~key.is_first_distinct())
-
-
-def find_duplicate_judgments(frame: pl.DataFrame) -> pl.DataFrame:
-    """All rows in which a document is judged for a subtopic for which another row judges it."""
-    judgment_key = pl.struct("query", "doc", "subtopic")
-    rows = frame.select("query", "doc", "subtopic").with_row_index("row")
-    return rows.filter(judgment_key.is_duplicated()).select("query", "doc", "subtopic", "row")
 
 
 Value = TypeVar("Value", bound=Qrels | Run)

@@ -51,10 +51,6 @@ class _LineBuilder(TreeBuilder):
         return super().end(tag)
 
 
-def _ignore(*_: str) -> None:
-    """What comments and instructions are for us; TreeBuilder copies all text before each."""
-
-
 def find_line(element: Element) -> int:
     """The line on which it begins."""
     return int(element.attrib[_LINE])
@@ -75,7 +71,8 @@ def parse_xml(source: Source) -> Element:
     builder = _LineBuilder()
     parser = DefusedXMLParser(target=builder, forbid_dtd=True)
     builder.parser = parser.parser
-    builder.parser.CommentHandler = builder.parser.ProcessingInstructionHandler = _ignore
+    # Comments and instructions are passed over; TreeBuilder would copy all text before each.
+    builder.parser.CommentHandler = builder.parser.ProcessingInstructionHandler = lambda *_: None
     repaired = _BARE_AMPERSAND.sub(lambda bare: b"&amp;" if bare[0] == b"&" else bare[0], content)
 
     def current_place() -> str:

@@ -41,25 +41,13 @@ QrelsFormat = Literal["qrels", "prefs", "qrels_prefs", "qrels_jg"]
 _PLAIN_INTEGER, _PLAIN_NUMBER = r"^[+-]?[0-9]{1,15}$", r"^[+-]?[0-9]+\.?[0-9]*(?:[eE][+-]?[0-9]+)?$"
 
 _JUDGED_GROUPS = LineFormat(
-    ("query", "group", "doc", "grade"),
-    "grade",
-    "query group document grade",
-    open_ended=False,
-    extra=("group",),
+    ("query", "group", "doc", "grade"), "grade", "query group document grade"
 )
 _GRADED_PREFERENCES = LineFormat(
-    ("query", "group", "doc", "level"),
-    "level",
-    "query group document level",
-    open_ended=False,
-    extra=("group",),
+    ("query", "group", "doc", "level"), "level", "query group document level"
 )
 _PREFERENCES = LineFormat(
-    ("query", "group", "subgroup", "doc", "level"),
-    "level",
-    "query group subgroup document level",
-    open_ended=False,
-    extra=("group", "subgroup"),
+    ("query", "group", "subgroup", "doc", "level"), "level", "query group subgroup document level"
 )
 
 

@@ -33,34 +33,27 @@ class LineFormat:
     fields: tuple[str, ...]
     number: str
     description: str
-    open_ended: bool  # may anything follow the last field?
-    extra: tuple[str, ...] = ()  # columns that are read besides query, document and number
+    open_ended: bool = False  # may anything follow the last field?
 
     @property
     def columns(self) -> list[str]:
-        """The columns that are read."""
-        return ["query", "doc", self.number, *self.extra]
+        """The columns that are read, in the order in which they are given."""
+        counted = ["query", "doc", self.number]
+        return [*counted, *(name for name in self.fields if name not in (*counted, *_PASSED_OVER))]
 
 
-QRELS_LINES = LineFormat(
-    ("query", "subtopic", "doc", "grade"),
-    "grade",
-    "query iteration document grade",
-    open_ended=False,
-    extra=("subtopic",),  # the iteration, which is one and the same unless there are subtopics
+_PASSED_OVER = ("q0", "rank", "tag")  # fields
+QRELS_LINES = LineFormat(  # iterations are one and the same unless they are subtopics
+    ("query", "subtopic", "doc", "grade"), "grade", "query iteration document grade"
 )
-SHORT_QRELS = LineFormat(
-    ("query", "doc", "grade"), "grade", "query document grade", open_ended=False
-)
+SHORT_QRELS = LineFormat(("query", "doc", "grade"), "grade", "query document grade")
 PASSAGE_QRELS = LineFormat(
     ("query", "subtopic", "doc", "passage", "grade"),
     "grade",
     "topic subtopic document passage rating",
-    open_ended=False,
-    extra=("subtopic", "passage"),
 )
 _PLACES = {"query": "1", "doc": "2", "score": "3", "rank": "3"}  # of the fields of a short run
-SHORT_RUN = LineFormat(("query", "doc", "score"), "score", "query document score", open_ended=False)
+SHORT_RUN = LineFormat(("query", "doc", "score"), "score", "query document score")
 RUN_LINES = LineFormat(
     ("query", "q0", "doc", "rank", "score", "tag"),
     "score",
@@ -137,10 +130,14 @@ def decide_role(frame: pl.DataFrame, name: str) -> Literal["score", "rank"]:
 def _split_rows(source: Source, kind: Kind[Value], line_format: LineFormat) -> Rows[Value]:
     """Every line by itself, so that one bad line does not hide the next."""
     lines = split_lines(source, line_format)
-    bad = lines.select(is_bad_line(line_format)).to_series()
-    sound = lines.filter(~bad).with_columns(pl.col("number").alias(line_format.number))
-    numbers = sound["line"]
+    number = pl.col("number")
+    is_bad = pl.col(line_format.fields[0]).is_null() | number.is_null() | ~number.is_finite()
     rank = ["rank"] if "rank" in line_format.fields else []
+    if rank:  # else a blank in an id would make a score of the rank
+        is_bad |= pl.col("more") & pl.col("rank").cast(pl.Float64, strict=False).is_null()
+    bad = lines.select(is_bad.fill_null(value=True).alias("")).to_series()
+    sound = lines.filter(~bad).with_columns(number.alias(line_format.number))
+    numbers = sound["line"]
 
     def describe(row: int) -> tuple[str, str]:
         line = lines.row(row, named=True)
@@ -372,15 +369,6 @@ def describe_problem(row: dict[str, object], line_format: LineFormat) -> str:
     if row["number"] is None:
         return f"{line_format.number} {value} is not a number"
     return f"{line_format.number} {value} is not a finite number"
-
-
-def is_bad_line(line_format: LineFormat) -> pl.Expr:
-    """Which lines are not what they should be?"""
-    number = pl.col("number")
-    bad = pl.col(line_format.fields[0]).is_null() | number.is_null() | ~number.is_finite()
-    if "rank" in line_format.fields:  # else a blank in an id would make a score of the rank
-        bad |= pl.col("more") & pl.col("rank").cast(pl.Float64, strict=False).is_null()
-    return bad.fill_null(value=True)
 
 
 def is_number(text: str) -> bool:
