@@ -387,8 +387,7 @@ def drop_repeated_docs(opening: pl.DataFrame) -> tuple[pl.DataFrame, int]:
     """
     shown = opening.filter(pl.col("doc").is_not_null())
     begins = mark_changes(shown["session"]) | mark_changes(shown["query"])
-    lengths = np.diff(np.flatnonzero(begins), append=len(shown))
-    if not has_repeats(shown["doc"], lengths):
+    if not has_repeats(shown["doc"].hash(1).to_numpy(), np.flatnonzero(begins)):
         return opening, 0
     a_list, of_doc = ["session", "query"], ["session", "query", "doc"]
     flags = [name for name, kind in opening.schema.items() if kind == pl.Boolean]

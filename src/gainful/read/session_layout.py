@@ -1,8 +1,7 @@
 """Rows of sessions: where sessions and queries begin, and what is wrong with them.
 
-Nearly all rows come in order and nothing is wrong with them. Then they are only looked at, each
-column once, and never sorted. Else mistakes are found for all rows at once, and told of one row at
-a time.
+Nearly all rows come in order and nothing is wrong with them: then they are only looked at, and
+never sorted. Mistakes are found for all rows at once, and told of one row at a time.
 """
 
 from __future__ import annotations
@@ -22,6 +21,8 @@ from gainful.types import Flags, slices
 RowIndices = NDArray[np.intp]
 _BATCH_ROWS = 1 << 16  # rows looked at together: they stay in the processor's cache
 _SHORT_LIST = 32  # lists of up to so many results are searched for repeats pair by pair
+# Columns of our own beside the user's: no text can have such a name.
+_ROW, _SESSION = "\0row", "\0session"
 HASH_MIX = np.uint64(0x9E3779B97F4A7C15)  # spreads small numbers over 64 bits
 
 
@@ -75,80 +76,27 @@ def mark_changes(values: pl.Series) -> Flags:
     return changed
 
 
-def sound_layout(frame: pl.DataFrame) -> SessionLayout | None:
-    """The layout, if rows are in order and nothing about them is wrong or unusual; else None."""
-    if any(frame[name].null_count() for name in ("session", "query", "rank", "doc")):
-        return None
-    layout = find_layout(frame)
-    names = frame["session"].gather(layout.session_starts)
-    query, rank = frame["query"].to_numpy(), frame["rank"].to_numpy()
-    sizes = layout.queries_per_session
-    positions = np.arange(1, len(layout.query_starts) + 1)
-    positions -= np.repeat(np.cumsum(sizes) - sizes, sizes)
-    valid = (
-        names.n_unique() == len(names)
-        and not (names == "").any()
-        and bool((query[layout.query_starts] == positions).all())
-        and _has_consecutive_ranks(rank, layout)
-        and not (frame["doc"] == "").any()
-        and _has_one_topic_per_query(frame, layout)
-        and not ("scanned" in frame.columns and find_odd_depths(frame["scanned"]).any())
-        and not _has_duplicates(rank, layout)
-    )
-    return layout if valid else None
-
-
-def _has_consecutive_ranks(rank: NDArray[np.int64], layout: SessionLayout) -> bool:
-    if not (rank[layout.query_starts] == 1).all():
-        return False
-    steps = 0
-    for part in slices(len(rank), _BATCH_ROWS):
-        ranks = rank[part.start : part.stop + 1]
-        steps += int(np.count_nonzero(ranks[1:] - ranks[:-1] == 1))
-    heads = layout.query_starts[1:]
-    across = int(np.count_nonzero(rank[heads] - rank[heads - 1] == 1))
-    return steps - across == len(rank) - len(layout.query_starts)
-
-
-def _has_one_topic_per_query(frame: pl.DataFrame, layout: SessionLayout) -> bool:
-    if "topic" not in frame.columns:
-        return True
-    topic = frame["topic"]
-    if topic.null_count() or (topic.gather(layout.query_starts) == "").any():
-        return False
-    changed = mark_changes(topic)
-    return int(changed[layout.query_starts].sum()) == int(changed.sum())
-
-
 def find_odd_depths(scanned: pl.Series) -> pl.Series:
     """Which are no numbers of results that a searcher can have looked at?"""
     return (scanned < 0) | (scanned != scanned.floor())
 
 
-def has_repeats(docs: pl.Series, lengths: RowIndices) -> bool:
-    """Does a document (or, hardly ever, only its number) stand twice in a list of such lengths?"""
-    if not len(docs):
-        return False
-    starts = np.cumsum(lengths) - lengths
-    rank = np.arange(1, len(docs) + 1) - np.repeat(starts, lengths)
-    layout = SessionLayout(starts[:1], starts, docs.hash(1).to_numpy(), len(docs))
-    return _has_duplicates(rank, layout)
-
-
-def _has_duplicates(rank: NDArray[np.int64], layout: SessionLayout) -> bool:
+def has_repeats(doc_hashes: NDArray[np.uint64], query_starts: RowIndices) -> bool:
     """Does a document (or, hardly ever, only its number) stand twice in one list?"""
-    longest = int(layout.query_lengths.max())
+    if not len(doc_hashes):
+        return False
+    lengths = np.diff(query_starts, append=len(doc_hashes))
+    longest = int(lengths.max())
     if longest > _SHORT_LIST:
-        number = np.repeat(
-            np.arange(len(layout.query_starts), dtype=np.uint64) * HASH_MIX, layout.query_lengths
-        )
-        mixed = pl.Series(layout.doc_hashes ^ number)
+        number = np.repeat(np.arange(len(lengths), dtype=np.uint64) * HASH_MIX, lengths)
+        mixed = pl.Series(doc_hashes ^ number)
         return mixed.n_unique() < len(mixed)
-    for part in slices(layout.row_count, _BATCH_ROWS):
-        docs = layout.doc_hashes[part.start : part.stop + _SHORT_LIST]
+    for part in slices(len(doc_hashes), _BATCH_ROWS):
+        docs = doc_hashes[part.start : part.stop + _SHORT_LIST]
         for lag in range(1, longest):
             same = np.flatnonzero(docs[lag:] == docs[:-lag]) + part.start + lag
-            if (rank[same] > lag).any():  # else the one further up is in the list before
+            start = query_starts[np.searchsorted(query_starts, same, side="right") - 1]
+            if (same - lag >= start).any():  # else the one further up is in the list before
                 return True
     return False
 
@@ -228,24 +176,54 @@ def find_missing_values(frame: pl.DataFrame) -> list[Problem]:
     return flag_problems(frame, *mistakes)
 
 
-def find_order_problems(frame: pl.DataFrame, rows: RowIndices, *, ranked: bool) -> list[Problem]:
-    """What is wrong with sessions whose rows lack nothing, by session, query and rank."""
+def order_rows(frame: pl.DataFrame) -> tuple[pl.DataFrame, RowIndices]:
+    """Rows by session, as these first appear, query and rank; and where each of them stood."""
+    numbers = frame["query"].to_numpy(), frame["rank"].fill_null(0).to_numpy()
     new_session = mark_changes(frame["session"])
-    new_query = new_session | mark_changes(frame["query"])
+    names = frame["session"].filter(pl.Series(new_session))
+    step, rank_step = (np.diff(each, prepend=0) for each in numbers)
+    rises = new_session | (step > 0) | ((step == 0) & (rank_step >= 0))
+    if rises.all() and names.n_unique() == len(names):
+        return frame, np.arange(len(frame))
+    order = names.unique(maintain_order=True).to_frame().with_row_index(_SESSION)
+    ordered = (
+        frame.with_row_index(_ROW)
+        .join(order, on="session", how="left", maintain_order="left")
+        .sort(_SESSION, "query", "rank", nulls_last=False, maintain_order=True)
+    )
+    return ordered.drop(_ROW, _SESSION), ordered[_ROW].to_numpy().astype(np.intp)
+
+
+def find_order_problems(
+    frame: pl.DataFrame, layout: SessionLayout, rows: RowIndices, *, ranked: bool
+) -> list[Problem]:
+    """What is wrong with sessions whose rows lack nothing, by session, query and rank.
+
+    Of rows that nothing is wrong with, as nearly all are, each column is only looked at.
+    """
+    new_session, new_query = np.zeros((2, len(frame)), dtype=bool)
+    new_session[layout.session_starts] = new_query[layout.query_starts] = True
     empty = frame["doc"].is_null().to_numpy()
     query = frame["query"].to_numpy()
-    rank = np.where(empty, 0, frame["rank"].fill_null(0).to_numpy())
+    rank = frame["rank"].to_numpy()
+    if empty.any():
+        rank = np.where(empty, 0, frame["rank"].fill_null(0).to_numpy())
     step = _count_steps(rank, new_query)
     repeated_rank = ~empty & ~new_query & (step == 0) & ranked
-    reopened, in_second_list = _find_second_lists(
-        frame, rows, new_query, repeated_rank if ranked else np.ones_like(repeated_rank)
-    )
+    reopened = in_second_list = np.zeros_like(empty)
+    if (np.diff(rows) < 0).any():
+        reopened, in_second_list = _find_second_lists(
+            frame, rows, new_query, repeated_rank if ranked else np.ones_like(repeated_rank)
+        )
     only_row = new_query & np.append(new_query[1:], [True])
-    numbered = pl.DataFrame({"number": np.cumsum(new_query), "doc": frame["doc"]})
-    is_first = numbered.select(pl.struct("number", "doc").is_first_distinct()).to_series()
+    repeated_doc = np.zeros_like(empty)
+    if has_repeats(layout.doc_hashes, layout.query_starts):
+        numbered = pl.DataFrame({"number": np.cumsum(new_query), "doc": frame["doc"]})
+        is_first = numbered.select(pl.struct("number", "doc").is_first_distinct()).to_series()
+        repeated_doc = ~is_first.to_numpy() & ~empty
     mistakes: list[Mistake] = [
         (
-            _find_first_gaps(_count_steps(query, new_session), new_session),
+            _find_first_gaps(_count_steps(query, new_session), layout.session_starts),
             lambda row: _describe_gap("query", "at the beginning", query, new_session, row),
             _POSITIONS,
         ),
@@ -260,7 +238,7 @@ def find_order_problems(frame: pl.DataFrame, rows: RowIndices, *, ranked: bool) 
             _RANKS,
         ),
         (
-            _find_first_gaps(step, new_query),
+            _find_first_gaps(step, layout.query_starts),
             lambda row: (
                 f"query {query[row]}: {_describe_gap('rank', 'at the top', rank, new_query, row)}"
             ),
@@ -272,7 +250,7 @@ def find_order_problems(frame: pl.DataFrame, rows: RowIndices, *, ranked: bool) 
             "a row without a document only where a query returned nothing",
         ),
         (
-            ~is_first.to_numpy() & ~empty,
+            repeated_doc,
             lambda row: f"query {query[row]}: document {quote(frame['doc'][row])} comes twice",
             "each document once in a list",
         ),
@@ -295,9 +273,9 @@ def _count_steps(numbers: NDArray[Any], restarts: Flags) -> NDArray[np.int64]:
     return steps
 
 
-def _find_first_gaps(steps: NDArray[np.int64], restarts: Flags) -> Flags:
+def _find_first_gaps(steps: NDArray[np.int64], starts: RowIndices) -> Flags:
     gaps = np.flatnonzero(steps > 1)
-    _, firsts = np.unique(np.cumsum(restarts)[gaps], return_index=True)
+    _, firsts = np.unique(np.searchsorted(starts, gaps, side="right"), return_index=True)
     flags = np.zeros(len(steps), dtype=bool)
     flags[gaps[firsts]] = True
     return flags

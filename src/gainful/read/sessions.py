@@ -35,7 +35,7 @@ from gainful.read.session_layout import (
     first_error,
     flag_problems,
     list_problems,
-    sound_layout,
+    order_rows,
 )
 from gainful.text import count_noun, quote
 from gainful.types import is_whole_number
@@ -59,8 +59,6 @@ UNGROUPABLE_COLUMNS = (
 )
 
 _SKIP_SESSIONS = "or --bad skip (bad='skip'), which leaves such sessions out"
-# Columns of our own beside the user's: no text can have such a name.
-_ROW, _SESSION = "\0row", "\0session"
 
 
 @frozen(eq=False)
@@ -183,20 +181,40 @@ class CheckedRows:
 def check_rows(
     frame: pl.DataFrame, *, ranked: bool = True, reader_problems: Sequence[Problem] = ()
 ) -> CheckedRows:
-    """The sound sessions of rows."""
-    if not ranked and not frame["doc"].null_count():
-        given = find_layout(frame)
-        before = np.repeat(given.query_starts, given.query_lengths)
-        frame = frame.with_columns(rank=pl.Series(np.arange(1, given.row_count + 1) - before))
-    layout = None if reader_problems else sound_layout(frame)
-    if layout is not None:
-        return CheckedRows(frame, layout)
-    frame, problems = find_problems(frame, ranked=ranked, reader_problems=reader_problems)
+    """The sound sessions of rows, and all that is wrong with any."""
+    if (frame["doc"] == "").any():
+        frame = frame.with_columns(doc=pl.when(pl.col("doc") != "").then(pl.col("doc")))
+    if not ranked:
+        frame = frame.with_columns(rank=pl.lit(1, dtype=pl.Int64))
+    reported = np.zeros(len(frame), dtype=bool)
+    for problem in reader_problems:
+        reported[problem.rows] = True
+    missing = [each for each in find_missing_values(frame) if not reported[each.rows].all()]
+    problems, kept = [*reader_problems, *missing], None
     bad_sessions = list_sessions(problems)
     if bad_sessions:
-        frame = frame.filter(~frame["session"].is_in(pl.Series(sorted(bad_sessions)).implode()))
-    layout = find_layout(frame) if len(frame) else None
-    return CheckedRows(frame, layout, problems, bad_sessions)
+        kept = ~_are_in(frame["session"].fill_null(""), bad_sessions)
+        frame = frame.filter(kept)
+    if not len(frame):
+        return CheckedRows(frame, None, problems, bad_sessions)
+    frame, rows = order_rows(frame)
+    layout = find_layout(frame)
+    if not ranked:
+        before = np.repeat(layout.query_starts, layout.query_lengths)
+        frame = frame.with_columns(rank=pl.Series(np.arange(1, layout.row_count + 1) - before))
+    if kept is not None:
+        rows = kept.arg_true().to_numpy().astype(np.intp)[rows]
+    order_problems = find_order_problems(frame, layout, rows, ranked=ranked)
+    if not order_problems:
+        return CheckedRows(frame, layout, problems, bad_sessions)
+    problems += order_problems
+    bad_sessions = list_sessions(problems)
+    frame = frame.filter(~_are_in(frame["session"], bad_sessions))
+    return CheckedRows(frame, find_layout(frame) if len(frame) else None, problems, bad_sessions)
+
+
+def _are_in(sessions: pl.Series, some: Collection[str]) -> pl.Series:
+    return sessions.is_in(pl.Series(sorted(some)).implode())
 
 
 def tell_bad_sessions(
@@ -230,37 +248,6 @@ def check_bad(bad: str) -> None:
 def list_sessions(problems: Sequence[Problem]) -> set[str]:
     """The sessions that anything is wrong with."""
     return {each.session_at(at) or "" for each in problems for at in range(len(each.rows))}
-
-
-def find_problems(
-    frame: pl.DataFrame, *, ranked: bool, reader_problems: Sequence[Problem] = ()
-) -> tuple[pl.DataFrame, list[Problem]]:
-    """The rows that lack nothing in order, and everything that is wrong with any."""
-    frame = frame.with_columns(doc=pl.when(pl.col("doc") != "").then(pl.col("doc")))
-    if not ranked:
-        frame = frame.with_columns(rank=pl.int_range(1, pl.len() + 1).over("session", "query"))
-    reported = np.zeros(len(frame), dtype=bool)
-    for problem in reader_problems:
-        reported[problem.rows] = True
-    problems = [
-        *reader_problems,
-        *(problem for problem in find_missing_values(frame) if not reported[problem.rows].all()),
-    ]
-    names, bad_sessions = frame["session"].fill_null(""), list_sessions(problems)
-    remaining = frame.with_row_index(_ROW)
-    if bad_sessions:
-        remaining = remaining.filter(~names.is_in(pl.Series(sorted(bad_sessions)).implode()))
-    if not len(remaining):
-        return remaining.drop(_ROW), problems
-    session_order = (
-        remaining["session"].unique(maintain_order=True).to_frame().with_row_index(_SESSION)
-    )
-    remaining = remaining.join(session_order, on="session", how="left", maintain_order="left").sort(
-        _SESSION, "query", "rank", nulls_last=False, maintain_order=True
-    )
-    rows = remaining[_ROW].to_numpy().astype(np.intp)
-    remaining = remaining.drop(_ROW, _SESSION)
-    return remaining, [*problems, *find_order_problems(remaining, rows, ranked=ranked)]
 
 
 def choose_position(header: Header, holds_texts: Callable[[str], bool]) -> str | None:

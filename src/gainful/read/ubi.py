@@ -536,7 +536,8 @@ def _keep_whole_lists(queries: pl.DataFrame) -> tuple[pl.DataFrame, pl.Series] |
         return None
     lengths = queries["hits"].list.len().fill_null(0).cast(pl.Int64)
     docs = queries["hits"].filter(lengths > 0).explode()
-    if has_repeats(docs, lengths.filter(lengths > 0).to_numpy()):
+    starts = (lengths.cum_sum() - lengths).filter(lengths > 0).to_numpy()
+    if has_repeats(docs.hash(1).to_numpy(), starts):
         return None
     lists = queries.drop("doc", "hits").with_columns(
         pl.lit(ASKED).alias("event"),
