@@ -103,6 +103,14 @@ def test_usual_files_are_read_by_it_and_unusual_ones_are_not(tmp_path):
         assert (native.match_run_file(columns, run, None, 64) is not None) == ours, text
 
 
+def test_more_queries_without_judgments_than_there_is_room_for(tmp_path, monkeypatch):
+    columns, run = as_qrels_columns(as_qrels({"1": {"a": 1}})), tmp_path / "run.txt"
+    run.write_text("1 Q0 a 1 2 t\n2 Q0 b 1 1 t\n3 Q0 c 1 1 t\n")
+    for room, ours in ((2, True), (1, False)):
+        monkeypatch.setattr(native, "_MAX_OTHERS", room)
+        assert (native.match_run_file(columns, run, None, 64) is not None) == ours
+
+
 def test_a_file_that_grows_while_it_is_read_is_an_error(tmp_path):
     qrels = as_qrels({"1": {"a": 1}})
     run = tmp_path / "run.txt"

@@ -28,33 +28,10 @@ from gainful.read.small_trec import read_first_lines
 from gainful.read.source import Source, describe_change, is_file, open_source
 from gainful.types import Array, Ranks
 
-_VERSION = 2
+_VERSION = 3
 _OURS, _CHANGED = 0, 2
 _MAX_ROWS = 2**31 - 1
-_OTHER = np.dtype([("at", np.int64), ("size", np.int64), ("count", np.uint32)], align=True)
-
-
-class _Judged(ctypes.Structure):
-    _fields_ = (
-        ("queries", ctypes.c_char_p),
-        ("query_ends", ctypes.c_void_p),
-        ("docs", ctypes.c_char_p),
-        ("doc_ends", ctypes.c_void_p),
-        ("first_row", ctypes.c_void_p),
-        ("query_count", ctypes.c_int64),
-    )
-
-
-class _Output(ctypes.Structure):
-    _fields_ = (
-        ("ranks", ctypes.c_void_p),
-        ("retrieved", ctypes.c_void_p),
-        ("lines", ctypes.c_int64),
-        ("tied", ctypes.c_int64),
-        ("other_count", ctypes.c_int64),
-        ("place", ctypes.c_int64),
-        ("others", ctypes.c_void_p),
-    )
+_MAX_OTHERS = 1 << 20  # queries without judgments
 
 
 @cache
@@ -72,9 +49,6 @@ def load_library() -> tuple[Any, str]:
         return None, f"gainful-native cannot be loaded: {failure}"
     if version != _VERSION:
         return None, f"gainful-native has version {version} of its interface, not {_VERSION}"
-    numbers, pointers = [ctypes.c_int] * 2, [ctypes.c_void_p] * 2
-    library.gainful_match.argtypes = (ctypes.c_char_p, *numbers, *pointers)
-    library.gainful_free.argtypes = (ctypes.c_void_p,)
     return library, f"gainful-native {version}"
 
 
@@ -117,39 +91,40 @@ def _match_file(
         return None
     order = np.argsort(pool[0], kind="stable")
     first_row = np.searchsorted(pool[0][order], np.arange(len(queries) + 1)).astype(np.int64)
-    query_names, query_ends = _join_names(queries)
-    doc_names, doc_ends = _join_names([docs[row] for row in order.tolist()])
-    ranks = np.zeros((len(docs), 4), np.int32)
-    retrieved = np.zeros(len(queries), np.int64)
-    judged = _Judged(
-        *(query_names, query_ends.ctypes.data, doc_names, doc_ends.ctypes.data),
-        *(first_row.ctypes.data, len(queries)),
-    )
-    output = _Output(ranks.ctypes.data, retrieved.ctypes.data)
-    pointers = ctypes.byref(judged), ctypes.byref(output)
+    ranks, retrieved = np.zeros((len(docs), 4), np.int32), np.zeros(len(queries), np.int64)
+    others, sums = np.empty((_MAX_OTHERS, 3), np.int64), np.zeros(4, np.int64)
     threads = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
-    outcome = library.gainful_match(os.fsencode(source.path), threads, score_bits, *pointers)
+    judged = (*_join_names(queries), first_row, *_join_names([docs[row] for row in order.tolist()]))
+    outputs = (ranks, retrieved, others, _MAX_OTHERS, sums)
+    outcome = library.gainful_match(
+        *(os.fsencode(source.path), threads, score_bits, len(queries)),
+        *(
+            value.ctypes if isinstance(value, np.ndarray) else value
+            for value in (*judged, *outputs)
+        ),
+    )
+    line_count, tied_count, other_count, place = sums.tolist()
     if outcome == _CHANGED:
-        raise describe_change(source.name, output.place)
-    if outcome != _OURS or not output.lines:
+        raise describe_change(source.name, place)
+    if outcome != _OURS or not line_count:
         return None
-    place = _copy_others(library, output)
-    names = _read_names(source.path, place)
+    others = others[:other_count][np.argsort(others[:other_count, 0])]
+    with source.path.open("rb") as file:
+        names = [_read_name(file.fileno(), *where) for where in others[:, :2].tolist()]
     if len(set(names)) < len(names):  # one of them stands in several places
         return None
-    by_row = np.empty_like(ranks)
-    by_row[order] = ranks
-    row = np.flatnonzero(by_row[:, 0])
+    ranks = ranks[invert_order(order)]
+    row = np.flatnonzero(ranks[:, 0])
     matched = build_matched(
         pool,
         len(queries),
         [*queries, *names],
-        np.concatenate([retrieved, place["count"]]).astype(np.intp),
+        np.concatenate([retrieved, others[:, 2]]).astype(np.intp),
         row,
-        TieBlocks(pool[0][row], *by_row[row].T.astype(np.intp)),
+        TieBlocks(pool[0][row], *ranks[row].T.astype(np.intp)),
         match_subtopics(qrels, invert_order(pool[1])) if isinstance(qrels, Qrels) else None,
     )
-    return evolve(matched, tied_count=output.tied)
+    return evolve(matched, tied_count=tied_count)
 
 
 def _list_judged(
@@ -173,19 +148,5 @@ def _join_names(names: list[str]) -> tuple[bytes, Ranks]:
     return joined, np.cumsum([0, *map(len, sizes)], dtype=np.int64)
 
 
-def _copy_others(library: Any, output: _Output) -> np.ndarray[Any, Any]:
-    if not output.others:
-        return np.zeros(0, _OTHER)
-    size = output.other_count * _OTHER.itemsize
-    copied = np.frombuffer(ctypes.string_at(output.others, size), _OTHER)
-    library.gainful_free(output.others)
-    return np.sort(copied, order="at")
-
-
-def _read_names(path: Path, place: np.ndarray[Any, Any]) -> list[str]:
-    with path.open("rb") as stream:
-        names = []
-        for at, size, _ in place.tolist():
-            stream.seek(at)
-            names.append(stream.read(size).decode("utf-8", errors="replace"))
-    return names
+def _read_name(file: int, at: int, size: int) -> str:
+    return os.pread(file, size, at).decode(errors="replace")  # it was UTF-8 a moment ago
