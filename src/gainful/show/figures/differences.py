@@ -10,7 +10,7 @@ from gainful.evidence.pairing import PairedValues
 from gainful.measure.results import list_footnotes
 from gainful.measure.values import Results
 from gainful.show.figures.figure import FigureData, Look, clean_text, mark_lower, shorten_name
-from gainful.show.figures.line_chart import WIDTH, axis_end, with_caption
+from gainful.show.figures.line_chart import NO_LINE, WIDTH, axis_end, build_axis, with_caption
 from gainful.show.theme import SIZE, Spec, build_layer, nominal, quantitative
 from gainful.text import count_noun, pluralise
 
@@ -88,10 +88,8 @@ def draw_chart(data: FigureData, look: Look) -> Spec:
         for index, row in enumerate(frame.iter_rows(named=True))
     ]
     limit = axis_end([abs(row["difference"]) for row in rows])
-    value_channel = quantitative("difference") | {
-        "scale": {"domain": [-limit, limit], "nice": False},
-        "axis": {"title": data.axis_title, "tickCount": 7, "domain": False, "ticks": False},
-    }
+    ends = [-limit, limit]
+    value_channel = build_axis("difference", data.axis_title, ends, tickCount=7, **NO_LINE)
     labelled = len(rows) <= _MAX_LABELLED_QUERIES
     title = f"{pluralise(data.extra['unit'])}, sorted"
     query_name = nominal("query", title=data.extra["unit"])
@@ -114,8 +112,7 @@ def draw_chart(data: FigureData, look: Look) -> Spec:
     body: Spec = {"data": {"values": rows}, "layer": [bars]}
     if labelled:
         body["layer"] += [
-            _draw_query_names(query_channel, limit, left=True),
-            _draw_query_names(query_channel, limit, left=False),
+            _draw_query_names(query_channel, limit, left=left) for left in (True, False)
         ]
     body["layer"] += _label_sides(data, look, labelled=labelled)
     spec = with_caption(data, look, body, width, height, [])

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import polars as pl
+from attrs import evolve
 
 from gainful.evidence.comparisons.comparison import Comparison
 from gainful.evidence.intervals import MeanIntervals, describe_methods
@@ -20,12 +21,17 @@ from gainful.show.figures.figure import (
     mark_lower,
     shorten_name,
 )
-from gainful.show.figures.line_chart import number_channel, series_colour, with_caption
+from gainful.show.figures.line_chart import (
+    NO_LINE,
+    number_channel,
+    series_colour,
+    with_caption,
+)
 from gainful.show.theme import Spec, build_layer, nominal, quantitative
 
 _SCHEMA: dict[str, Any] = {"run": pl.String, "measure": pl.String}
 _SCHEMA |= dict.fromkeys(("mean", "low", "high"), pl.Float64)
-_ROW_STEP = 22  # pixels of a run
+_WIDTH, _ROW_STEP = 420, 22  # pixels, of a panel and of a run
 _MARGIN = 0.08  # of an axis beyond its values
 _MAX_COLOURS = 8  # of more runs, labels alone tell which is which
 
@@ -104,7 +110,7 @@ def draw_chart(data: FigureData, look: Look) -> Spec:
     frame = data.frame
     measures = frame["measure"].unique(maintain_order=True).to_list()
     runs = frame["run"].unique(maintain_order=True).to_list()
-    width = look.width or 420
+    look = evolve(look, width=look.width or _WIDTH)
     ends = [*frame["high"].drop_nulls(), *frame["mean"].drop_nulls()]
     differ = data.extra.get("is_difference", False)
     shared = fit_axis(frame, differ) if max(ends, default=0.0) <= 1 else None
@@ -113,24 +119,17 @@ def draw_chart(data: FigureData, look: Look) -> Spec:
     colours = [series_colour(number, look.tones) for number in numbers]
     panels = []
     for measure in measures:
-        measure_frame = frame.filter(pl.col("measure") == measure)
+        own_frame = frame.filter(measure=measure)
         labelled = shared is None or measure == measures[-1]
+        scale = shared or fit_axis(own_frame, differ)
+        panel = _draw_panel(own_frame, runs, scale, colours, look, labelled=labelled)
         title = mark_lower(shorten_name(str(measure), 60), data.extra["directions"][measure])
-        panels.append(
-            _draw_panel(
-                measure_frame,
-                runs,
-                title,
-                shared or fit_axis(measure_frame, differ),
-                look,
-                width,
-                colours=colours,
-                labelled=labelled,
-            )
-        )
+        heading = {"text": title, "fontWeight": 500, "offset": 4}
+        panels.append({"title": heading, **panel})
     body: Spec = {"vconcat": panels, "spacing": 18 if shared is None else 10}
     labels = [shorten_name(run) for run in runs]
-    return with_caption(data, look, body, width, len(panels) * len(runs) * _ROW_STEP, labels)
+    height = len(panels) * len(runs) * _ROW_STEP
+    return with_caption(data, look, body, look.width or _WIDTH, height, labels)
 
 
 def fit_axis(frame: pl.DataFrame, with_zero: bool) -> Spec:
@@ -146,15 +145,13 @@ def fit_axis(frame: pl.DataFrame, with_zero: bool) -> Spec:
     }
 
 
-def _draw_panel(  # noqa: PLR0917
+def _draw_panel(
     frame: pl.DataFrame,
     runs: list[str],
-    title: str,
     scale: Spec,
-    look: Look,
-    width: int,
-    *,
     colours: Sequence[str],
+    look: Look,
+    *,
     labelled: bool,
 ) -> Spec:
     rows = [
@@ -167,30 +164,14 @@ def _draw_panel(  # noqa: PLR0917
             "high": row["high"],
             "mean_text": format(row["mean"], "+.4f" if scale["zero"] else ".4f"),
         }
-        for row in frame.iter_rows(named=True)
-        if row["mean"] is not None
+        for row in frame.drop_nulls("mean").iter_rows(named=True)
     ]
-    mean_channel = quantitative("mean") | {
-        "scale": scale,
-        "axis": {
-            "title": None,
-            "tickCount": 6,
-            "domain": False,
-            "ticks": False,
-            "labels": labelled,
-            "labelFlush": False,
-        },
-    }
-    run_channel = {
-        "field": "place",
-        "type": "ordinal",
-        "scale": {"domain": list(range(len(runs)))},
-        "axis": None,
-    }
-    tooltip = [
-        nominal("run"),
-        *(quantitative(column, format=".4f") for column in ("mean", "low", "high")),
-    ]
+    axis = {"title": None, "tickCount": 6, **NO_LINE, "labels": labelled, "labelFlush": False}
+    mean_channel = quantitative("mean", scale=scale, axis=axis)
+    places = {"domain": list(range(len(runs)))}
+    run_channel = {"field": "place", "type": "ordinal", "scale": places, "axis": None}
+    ends = [quantitative(column, format=".4f") for column in ("mean", "low", "high")]
+    tooltip = [nominal("run"), *ends]
     reach = {"x": mean_channel | {"field": "low"}, "x2": {"field": "high"}}
     dot = {"x": mean_channel, "tooltip": tooltip}
     value_text = {"x": mean_channel, "text": nominal("mean_text")}
@@ -198,9 +179,8 @@ def _draw_panel(  # noqa: PLR0917
     place = {"x": {"datum": 0}, "y": {"value": 0}, "y2": {"value": "height"}}
     zero = build_layer("rule", [{}], place | {"color": {"value": look.tones.ink}})
     return {
-        "title": {"text": title, "fontWeight": 500, "offset": 4},
         "data": {"values": rows},
-        "width": width,
+        "width": look.width,
         "height": {"step": _ROW_STEP} if look.height is None else look.height,
         "encoding": {"y": run_channel, "color": number_channel("place", colours)},
         "layer": [

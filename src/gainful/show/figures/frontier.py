@@ -22,7 +22,15 @@ from gainful.show.figures.figure import (
     shorten_name,
     text_width,
 )
-from gainful.show.figures.line_chart import HEIGHT, WIDTH, axis_end, label_colour, with_caption
+from gainful.show.figures.line_chart import (
+    HEIGHT,
+    NO_LINE,
+    WIDTH,
+    axis_end,
+    build_axis,
+    label_colour,
+    with_caption,
+)
 from gainful.show.figures.session_curves import label_groups
 from gainful.show.theme import SIZE, Spec, build_layer, nominal, quantitative
 from gainful.types import Array, Flags
@@ -130,32 +138,22 @@ def draw_chart(data: FigureData, look: Look) -> Spec:
     highest = [n for name in ("gain", "gain_high") for n in frame[name].drop_nulls().to_list()]
     furthest = [n for name in ("cost", "cost_high") for n in frame[name].drop_nulls().to_list()]
     ends = axis_end(furthest), axis_end(highest)
-    x = _build_axis("cost", "mean cost of a session", ends[0], grid=False)
-    y = _build_axis("gain", data.axis_title, ends[1], grid=True)
+    lined = {"tickCount": 6, "grid": False, "domain": True, "ticks": True}
+    x = build_axis("cost", "mean cost of a session", [0, ends[0]], **lined)
+    with_grid = {"tickCount": 6, "grid": True, **NO_LINE, "labelPadding": 8}
+    y = build_axis("gain", data.axis_title, [0, ends[1]], **with_grid)
     points = _place_labels(frame, ends, (width, height), look)
+    # For every budget, the most that can be had for it.
+    best = frame.filter("frontier").select("cost", "gain").to_dicts()
+    best.append({"cost": ends[0], "gain": best[-1]["gain"]} if best else {"cost": 0, "gain": 0})
+    steps = {"interpolate": "step-after", "color": look.tones.accent, "opacity": 0.75}
     layers = [
-        _draw_steps(frame, ends[0], x, y, look),
+        build_layer("line", best, {"x": x, "y": y}, **steps, strokeWidth=2),
         *(_draw_whiskers(frame, axis, x, y, look) for axis in ("cost", "gain")),
         *_draw_points(points, x, y, data.axis_title),
     ]
     labels = [point["label"] for point in points]
     return with_caption(data, look, {"layer": layers}, width, height, labels)
-
-
-def _build_axis(field: str, title: str, end: float, *, grid: bool) -> Spec:
-    axis = {"title": title, "tickCount": 6, "grid": grid, "domain": not grid, "ticks": not grid}
-    return quantitative(field) | {
-        "scale": {"domain": [0, end], "nice": False},
-        "axis": axis | ({"labelPadding": 8} if grid else {}),
-    }
-
-
-def _draw_steps(frame: pl.DataFrame, end: float, x: Spec, y: Spec, look: Look) -> Spec:
-    """For every budget, the most that can be had for it."""
-    best = frame.filter("frontier").select("cost", "gain").to_dicts()
-    best.append({"cost": end, "gain": best[-1]["gain"]} if best else {"cost": 0, "gain": 0})
-    style = {"interpolate": "step-after", "color": look.tones.accent, "opacity": 0.75}
-    return build_layer("line", best, {"x": x, "y": y}, **style, strokeWidth=2)
 
 
 def _draw_whiskers(frame: pl.DataFrame, axis: str, x: Spec, y: Spec, look: Look) -> Spec:

@@ -19,7 +19,7 @@ from gainful.show.figures.figure import (
     mark_lower,
     shorten_name,
 )
-from gainful.show.figures.line_chart import series_colour, with_caption
+from gainful.show.figures.line_chart import NO_LINE, series_colour, with_caption
 from gainful.show.theme import Spec, build_layer, nominal, quantitative
 from gainful.text import mark_notes, pluralise
 from gainful.types import finite_or_none
@@ -36,10 +36,7 @@ def build_data(parts: Sequence[System], footnotes: Sequence[str]) -> FigureData:
     return FigureData(
         frame=frame,
         title=f"{measure} by {clean_text(by)}",
-        caption=(
-            *footnotes,
-            *mark_notes([*describe_groups(runs), *describe_folding(runs)]),
-        ),
+        caption=(*footnotes, *mark_notes([*describe_groups(runs), *describe_folding(runs)])),
         axis_title=f"mean {mark_lower(measure, first.directions[measure])}",
         empty_reason=explain_empty(frame["mean"], NO_MEAN, "Every mean is 0."),
         extra={"drawn": _tabulate(parts, measure, folded=True)},
@@ -67,25 +64,17 @@ def draw_chart(data: FigureData, look: Look) -> Spec:
     runs = frame["run"].unique(maintain_order=True).to_list()
     labels = {group: shorten_name(group) for group in groups}
     rows = [
-        {
-            "group": labels[row["group"]],
-            "run": shorten_name(row["run"]),
-            units: row[units],
-            "mean": row["mean"],
-        }
-        for row in frame.iter_rows(named=True)
+        {"group": labels[group], "run": shorten_name(run), units: size, "mean": mean}
+        for run, group, size, mean in frame.iter_rows()
     ]
     ends = frame.group_by("group", maintain_order=True).agg(
         low=pl.col("mean").min(), high=pl.col("mean").max()
     )
     lines = [row | {"group": labels[row["group"]]} for row in ends.to_dicts()]
     names = [shorten_name(run) for run in runs]
-    x = quantitative(
-        "mean",
-        scale=fit_axis(frame, with_zero=False),
-        axis={"title": data.axis_title, "tickCount": 6},
-    )
-    axis = {"title": None, "domain": False, "ticks": False, "labelLimit": 240}
+    axis = {"title": data.axis_title, "tickCount": 6}
+    x = quantitative("mean", scale=fit_axis(frame, with_zero=False), axis=axis)
+    axis = {"title": None, **NO_LINE, "labelLimit": 240}
     y = nominal("group", sort=list(labels.values()), axis=axis)
     colours = [series_colour(index, look.tones) for index in range(len(runs))]
     legend = {"orient": "bottom", "title": None, "symbolType": "circle"} if len(runs) > 1 else None

@@ -14,6 +14,7 @@ from gainful.show.figures.figure import NO_MEAN, FigureData, Look, clean_text, s
 from gainful.show.figures.line_chart import WIDTH, with_caption
 from gainful.show.theme import Spec, build_layer, nominal, quantitative
 from gainful.text import count_noun, pluralise
+from gainful.types import fill_masked
 
 _ROW_HEIGHT = 20  # pixels of a run
 _MAX_CELLS = 100_000
@@ -25,9 +26,7 @@ def build_data(measure: str, results: Mapping[str, Results]) -> FigureData:
     first = next(iter(results.values()))
     direction = first.directions[measure]
     values = {
-        run: dict(
-            zip(result.ids, np.ma.filled(result.values[measure], np.nan).tolist(), strict=True)
-        )
+        run: dict(zip(result.ids, fill_masked(result.values[measure]).tolist(), strict=True))
         for run, result in results.items()
     }
     queries = list(dict.fromkeys(query for by_query in values.values() for query in by_query))
@@ -41,7 +40,7 @@ def build_data(measure: str, results: Mapping[str, Results]) -> FigureData:
     empty_reason = "" if frame["value"].drop_nulls().len() else NO_MEAN
     if len(frame) > _MAX_CELLS:
         empty_reason = f"There are {len(frame)} cells; a figure holds at most {_MAX_CELLS}."
-    runs, unit = count_noun(len(results), "run"), next(iter(results.values())).unit
+    runs, unit = count_noun(len(results), "run"), first.unit
     hard = int((np.nanmax(np.where(np.isnan(table), 0.0, table), axis=0) == 0).sum())
     zeros = f"{count_noun(hard, unit)} on which every run has 0 · " if hard else ""
     return FigureData(
@@ -64,13 +63,8 @@ def draw_chart(data: FigureData, look: Look) -> Spec:
     )
     run_place, query_place = ({name: at for at, name in enumerate(ids)} for ids in (runs, queries))
     rows = [
-        {
-            "x": query_place[query],
-            "y": run_place[run],
-            "run": clean_text(run),
-            "query": clean_text(query),
-            "value": value,
-        }
+        {"x": query_place[query], "y": run_place[run]}
+        | {"run": clean_text(run), "query": clean_text(query), "value": value}
         for run, query, value in data.frame.iter_rows()
     ]
     width, height = look.width or WIDTH, look.height or _ROW_HEIGHT * len(runs)

@@ -58,8 +58,8 @@ def draw_chart(data: FigureData, look: Look) -> Spec:
     height = look.height or width
     panels = []
     for pair in pairs:
-        chosen = (pl.col("first") == pair.judges[0]) & (pl.col("second") == pair.judges[1])
-        layers = _draw_cells(data.frame.filter(chosen), pair, look.tones)
+        frame = data.frame.filter(first=pair.judges[0], second=pair.judges[1])
+        layers = _draw_cells(frame, pair, look.tones)
         panels.append({"width": width, "height": height, "layer": layers})
     if len(panels) == 1:
         return with_caption(data, look, {"layer": panels[0]["layer"]}, width, height, [])

@@ -33,6 +33,7 @@ from gainful.text import count_noun
 
 WIDTH, HEIGHT = 560, 320
 LABEL_GAP = 14  # pixels between labels
+NO_LINE = {"domain": False, "ticks": False}  # of an axis
 _Y_AXIS_WIDTH = 56  # pixels that the axis at the left takes
 # A picture is laid out by the widths of its letters: these fonts have the same ones everywhere.
 _FONT = "Arial, 'Liberation Sans', Helvetica, sans-serif"
@@ -88,11 +89,6 @@ def series_colour(index: int, tones: Tones) -> str:
 def label_colour(index: int, tones: Tones) -> str:
     """The colour of the name of a series, which must be dark enough to read."""
     return tones.names[index % len(tones.names)]
-
-
-def series_dash(index: int) -> list[int]:
-    """The dash of a series, moved on by one each time that colours come again."""
-    return DASHES[(index + index // len(DASHES)) % len(DASHES)]
 
 
 def axis_end(values: Sequence[float]) -> float:
@@ -176,33 +172,43 @@ def build_line_layers(
     )
     high = axis_end([*values, *highs]) if highest is None else highest
     low = min([0.0, *values, *lows])
-    x = quantitative("x") | {
-        "scale": {"domain": [x_axis.low, x_axis.high], "nice": False, "zero": False},
-        "axis": _build_x_axis(x_axis),
-    }
-    y = quantitative("y") | {
-        "scale": {"domain": [low, high], "nice": False},
-        "axis": {
-            "title": axis_title,
-            "tickCount": 5,
-            "domain": False,
-            "ticks": False,
-            "labelPadding": 8,
-        },
-    }
+    x_options: Spec = {"grid": False, "labelFlush": False, "labelOverlap": True}
+    x_options |= {"labelSeparation": 4}
+    x_options |= {"tickMinStep": 1} if x_axis.values is None else {"values": list(x_axis.values)}
+    if x_axis.label is not None:
+        x_options |= {"labelExpr": x_axis.label, "ticks": False}
+    x = build_axis("x", x_axis.title, [x_axis.low, x_axis.high], **x_options)
+    x["scale"]["zero"] = False
+    y = build_axis("y", axis_title, [low, high], tickCount=5, **NO_LINE, labelPadding=8)
     layers: list[Spec] = []
     if x_axis.rules:
         rules = [{"x": position} for position in x_axis.rules]
         style = {"color": tones.line, "strokeWidth": 1, "aria": False}
         layers.append(build_layer("rule", rules, {"x": x}, **style))
+    colour = number_channel("series", [series_colour(line.colour, tones) for line in lines])
     if highs:
-        layers.append(_draw_band(lines, x, y, tones))
-    rows = [_name_point(line, at, point) for at, line in enumerate(lines) for point in line.points]
+        band = [
+            {"series": at, **{key: point[key] for key in ("x", "low", "high")}}
+            for at, line in enumerate(lines)
+            for point in line.points
+            if point.get("low") is not None
+        ]
+        reach = {"x": x, "y": y | {"field": "low"}, "y2": {"field": "high"}, "color": colour}
+        layers.append(build_layer("area", band, reach, opacity=0.16, aria=False))
+    ends = ("low", "high")
+    rows = [
+        {"series": at, **{key: point[key] for key in point if key not in ends}}
+        | {"name": line.label, "wide": line.width}
+        for at, line in enumerate(lines)
+        for point in line.points
+    ]
+    # Moved on by one each time that colours come again.
+    dashes = [DASHES[(line.dash + line.dash // len(DASHES)) % len(DASHES)] for line in lines]
     channels = {
         "x": x,
         "y": y,
-        "color": _colour_channel(lines, tones),
-        "strokeDash": number_channel("series", [series_dash(line.dash) for line in lines]),
+        "color": colour,
+        "strokeDash": number_channel("series", dashes),
         "strokeWidth": quantitative("wide", scale=None),
         "tooltip": [
             nominal("name", title="line"),
@@ -217,25 +223,10 @@ def build_line_layers(
     return layers
 
 
-def _build_x_axis(x_axis: XAxis) -> Spec:
-    options: Spec = {"title": x_axis.title, "grid": False, "labelFlush": False}
-    options |= {"labelOverlap": True, "labelSeparation": 4}
-    if x_axis.values is not None:
-        options |= {"values": list(x_axis.values)}
-    else:
-        options |= {"tickMinStep": 1}
-    if x_axis.label is not None:
-        options |= {"labelExpr": x_axis.label, "ticks": False}
-    return options
-
-
-def _name_point(line: Line, at: int, point: Point) -> Spec:
-    own = {key: value for key, value in point.items() if key not in ("low", "high")}
-    return {"series": at, **own, "name": line.label, "wide": line.width}
-
-
-def _colour_channel(lines: Sequence[Line], tones: Tones) -> Spec:
-    return number_channel("series", [series_colour(line.colour, tones) for line in lines])
+def build_axis(field: str, title: str | None, ends: Sequence[float], **options: Any) -> Spec:
+    """A channel of numbers, whose axis goes from one of these ends to the other."""
+    scale: Spec = {"domain": list(ends), "nice": False}
+    return quantitative(field, scale=scale, axis={"title": title, **options})
 
 
 def number_channel(field: str, values: Sequence[Any]) -> Spec:
@@ -244,18 +235,6 @@ def number_channel(field: str, values: Sequence[Any]) -> Spec:
         "scale": {"domain": list(range(len(values))), "range": list(values)},
         "legend": None,
     }
-
-
-def _draw_band(lines: Sequence[Line], x: Spec, y: Spec, tones: Tones) -> Spec:
-    points = [
-        {"series": at, **{key: point[key] for key in ("x", "low", "high")}}
-        for at, line in enumerate(lines)
-        for point in line.points
-        if point.get("low") is not None
-    ]
-    reach = {"x": x, "y": y | {"field": "low"}, "y2": {"field": "high"}}
-    colour = {"color": _colour_channel(lines, tones)}
-    return build_layer("area", points, reach | colour, opacity=0.16, aria=False)
 
 
 def _draw_labels(

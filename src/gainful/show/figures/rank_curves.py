@@ -38,15 +38,13 @@ def build_data(
 
     `curves` have by run its values and the ideal ones, of a query or, without one, as means.
     """
-    frame = pl.DataFrame(
-        [
-            {"run": run, "rank": rank, "value": value, "ideal": ideal}
-            for run, (values, ideals) in curves.items()
-            for rank, (value, ideal) in enumerate(
-                zip(values.tolist(), ideals.tolist(), strict=True), start=1
-            )
-        ]
-    ).with_columns(pl.col("value", "ideal").fill_nan(None))
+    parts = [
+        pl.DataFrame({"value": values, "ideal": ideals}).select(
+            pl.lit(run).alias("run"), pl.int_range(1, pl.len() + 1).alias("rank"), pl.all()
+        )
+        for run, (values, ideals) in curves.items()
+    ]
+    frame = pl.concat(parts).with_columns(pl.col("value", "ideal").fill_nan(None))
     first, *other_lines = list_footnotes(
         [result.select_measures([str(measure)]) for result in results], verbose=True
     )

@@ -96,15 +96,11 @@ def _draw_panel(frame: pl.DataFrame, name: str, look: Look) -> Spec:
     lines = [line for line in frame["line"].unique(maintain_order=True).to_list() if line != _SEEN]
     order = [line for line in ("jk2008", "geometric") if line in lines]
     colours = {line: at for at, line in enumerate([*order, *sorted(set(lines) - set(order))])}
+    shares = frame.select("line", "at", "share")  # without the ends of a band
     models = [
-        Line.from_frame(
-            frame.filter(line=line).select("at", "share"),
-            *("at", "share"),
-            label=line,
-            colour=colours[line],
-            dash=colours[line],
-        )
+        Line.from_frame(shares.filter(line=line), "at", "share", label=line, colour=at, dash=at)
         for line in lines
+        for at in [colours[line]]
     ]
     last = max(2, *frame["at"].to_list())
     step = ceil((last - 1) / _MOST_TICKS)
@@ -117,17 +113,10 @@ def _draw_panel(frame: pl.DataFrame, name: str, look: Look) -> Spec:
 
 def _draw_seen(frame: pl.DataFrame, axes: Spec, look: Look) -> list[Spec]:
     """What was seen: dots with intervals, in the colour of text."""
-    values = [
-        {"x": row["at"], "y": row["share"], "low": row["low"], "high": row["high"], "name": _SEEN}
-        for row in frame.iter_rows(named=True)
-    ]
-    x, y = axes["x"], axes["y"]
-    ink = look.tones.ink
+    values = frame.select(x="at", y="share", low="low", high="high", name="line").to_dicts()
+    x, y, ink = axes["x"], axes["y"], look.tones.ink
     whisker = {"x": x, "y": y | {"field": "low"}, "y2": {"field": "high"}}
-    tooltip = [
-        quantitative("x", title="at"),
-        quantitative("y", title="share", format=".4f"),
-    ]
+    tooltip = [quantitative("x", title="at"), quantitative("y", title="share", format=".4f")]
     dot = {"x": x, "y": y, "tooltip": tooltip}
     return [
         build_layer("rule", values, whisker, color=ink, strokeWidth=1, opacity=0.7),

@@ -85,12 +85,8 @@ def map_data(sweep: Sweep) -> FigureData:
 
 def build_empty_data(reason: str) -> FigureData:
     """What is shown of a single group."""
-    return FigureData(
-        frame=pl.DataFrame(),
-        title=TITLE,
-        caption=(),
-        empty_reason=f"{reason[:1].upper()}{reason[1:]}.",
-    )
+    reason = f"{reason[:1].upper()}{reason[1:]}."
+    return FigureData(frame=pl.DataFrame(), title=TITLE, caption=(), empty_reason=reason)
 
 
 def _describe_lead(sweep: Sweep, plane: Plane, i: int, j: int) -> dict[str, Any]:
@@ -109,18 +105,13 @@ def draw_chart(data: FigureData, look: Look) -> Spec:
     panel_look = Look(width=width, height=height, dark=look.dark)
     panels = []
     for weights, depth in panel_keys:
-        panel_frame = frame.filter((pl.col("weights") == weights) & (pl.col("depth") == depth))
+        panel_frame = frame.filter(weights=weights, depth=depth)
         layers = _build_panel_layers(panel_frame, groups, float(largest_lead or 0.0), panel_look)  # type: ignore[arg-type]
         heading = {"text": f"{shorten_name(weights, 40)}, top {depth}", "fontWeight": 500}
         panels.append({"title": heading, "width": width, "height": height, "layer": layers})
     if len(panels) == 1:
         return with_caption(data, look, {"layer": panels[0]["layer"]}, width, height, [" " * 12])
     return with_caption(data, look, {"concat": panels, "columns": 2}, 2 * width, height, [])
-
-
-def _fold_title(title: str, room: int | None) -> str | list[str]:
-    lines = wrap_lines([title], room or _PANEL_SIZE, SIZE)
-    return lines if len(lines) > 1 else title
 
 
 def _build_panel_layers(
@@ -132,8 +123,8 @@ def _build_panel_layers(
         _cell_edges(settings[base].unique().sort().to_list()) for base in ("b", "bq")
     )
     cells = _merge_cells(settings, groups, largest_lead, (b_edges, bq_edges), tones)
-    x = _build_log_axis("b", _fold_title(_B_TITLE, look.width), b_edges)
-    y = _build_log_axis("bq", _fold_title(_BQ_TITLE, look.height), bq_edges)
+    x = _build_log_axis("b", _B_TITLE, look.width, b_edges)
+    y = _build_log_axis("bq", _BQ_TITLE, look.height, bq_edges)
     cell = {"x": x | {"field": "left"}, "x2": {"field": "right"}}
     cell |= {"y": y | {"field": "low"}, "y2": {"field": "high"}}
     cell |= dict.fromkeys(("fill", "stroke"), nominal("colour", scale=None))
@@ -159,20 +150,19 @@ def _build_panel_layers(
     return layers
 
 
-def _build_log_axis(field: str, title: str | list[str], edges: Sequence[float]) -> Spec:
+def _build_log_axis(field: str, title: str, room: int | None, edges: Sequence[float]) -> Spec:
+    lines = wrap_lines([title], room or _PANEL_SIZE, SIZE)
     low, high = edges[0], edges[-1]
-    ticks = [tick for tick in _TICKS if low <= tick <= high]
-    return quantitative(field) | {
-        "scale": {"type": "log", "domain": [low, high], "nice": False},
-        "axis": {
-            "title": title,
-            "values": ticks,
-            "format": "~g",
-            "grid": False,
-            "labelOverlap": True,
-            "domain": False,
-        },
+    axis = {
+        "title": lines if len(lines) > 1 else title,
+        "values": [tick for tick in _TICKS if low <= tick <= high],
+        "format": "~g",
+        "grid": False,
+        "labelOverlap": True,
+        "domain": False,
     }
+    scale = {"type": "log", "domain": [low, high], "nice": False}
+    return quantitative(field, scale=scale, axis=axis)
 
 
 def _cell_edges(bases: Sequence[float]) -> list[float]:
@@ -220,14 +210,8 @@ def mix_colours(first: str, second: str, share: float) -> str:
         >>> mix_colours("#000000", "#ffffff", 0.5)
         '#808080'
     """
-    parts = [
-        round(
-            int(first[start : start + 2], 16) * share
-            + int(second[start : start + 2], 16) * (1 - share)
-        )
-        for start in (1, 3, 5)
-    ]
-    return "#" + "".join(f"{part:02x}" for part in parts)
+    pairs = zip(*(bytes.fromhex(colour[1:]) for colour in (first, second)), strict=True)
+    return "#" + bytes(round(a * share + b * (1 - share)) for a, b in pairs).hex()
 
 
 def _draw_reference(reference: Spec, x: Spec, y: Spec, tones: Tones) -> list[Spec]:
@@ -275,10 +259,8 @@ def _label_position(
     ]
     candidates = places
     if reference is not None:
-        reference_bq, clearance = log(reference["bq"]), (spans[1][1] - spans[1][0]) / 8
-        candidates = [
-            place for place in places if abs(place[1] - reference_bq) > clearance
-        ] or places
+        at, clearance = log(reference["bq"]), (spans[1][1] - spans[1][0]) / 8
+        candidates = [place for place in places if abs(place[1] - at) > clearance] or places
     everywhere = {(log(b), log(bq)) for b, bq in settings.select("b", "bq").iter_rows()}
     lost = np.array([*everywhere.difference(places)]).reshape(-1, 2)
 
