@@ -472,7 +472,7 @@ def test_a_picture_of_a_paper_is_as_wide_as_its_column_or_page(study, size, mill
     assert root.get("width") == f"{millimetres}mm"
     width, height = (float(part) for part in root.get("viewBox").split()[2:])
     assert float(root.get("height")[:-2]) == pytest.approx(millimetres * height / width, abs=0.01)
-    png = picture.to_png(draw_spec("sessions", study, by="system", look=look))
+    png = picture.WRITERS[".png"](draw_spec("sessions", study, by="system", look=look))
     pixels = int.from_bytes(png[16:20], "big")
     assert pixels == pytest.approx(2 * millimetres / 25.4 * 96, abs=2)  # two pixels for one
 

@@ -64,11 +64,8 @@ def render_page(template: str, *, feature: str, data: object, **context: Any) ->
         lstrip_blocks=True,
     )
 
-    def read_part(name: str) -> Markup:
-        return Markup(_read_file(name))  # noqa: S704  (our own file)
-
     environment.globals |= {
-        "part": read_part,
+        "part": lambda name: Markup(_read_file(name)),  # noqa: S704  (our own file)
         "tones": Markup(build_css()),  # noqa: S704  (our own)
         "vega": lambda: Markup(load_vega(feature)),  # noqa: S704  (a bundle that is installed with us)
         "data": Markup(to_script_json(data)),  # noqa: S704  (escaped for where it stands)

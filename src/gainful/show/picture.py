@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Mapping
+from functools import partial
 from html import escape
 from os import PathLike, fspath
 from pathlib import Path
@@ -82,19 +83,10 @@ def to_svg(chart: Any) -> str:
     return svg_text.replace("<svg", role, 1)  # as Vega itself does in a page
 
 
-def to_png(chart: Any) -> bytes:
-    """A chart as PNG, two pixels for one."""
-    return _convert(chart, _import_converter().vegalite_to_png, _PNG_SCALE)
-
-
-def to_pdf(chart: Any) -> bytes:
-    """A chart as PDF."""
-    return _convert(chart, _import_converter().vegalite_to_pdf)
-
-
-def _convert(chart: Any, convert: Callable[..., bytes], scale: float = 1) -> bytes:
-    spec = as_spec(chart)
-    return convert(put_caption_below(spec), scale=scale * _find_scale(spec))
+def _convert(chart: Any, form: str, scale: float = 1) -> bytes:
+    spec, convert = as_spec(chart), getattr(_import_converter(), f"vegalite_to_{form}")
+    data: bytes = convert(put_caption_below(spec), scale=scale * _find_scale(spec))
+    return data
 
 
 def to_html(light: Any, dark: Any | None = None, *, begin_dark: bool = False) -> str:
@@ -124,8 +116,8 @@ def to_json(chart: Any) -> str:
 
 WRITERS: Mapping[str, Callable[[Any], str | bytes]] = {
     ".svg": to_svg,
-    ".png": to_png,
-    ".pdf": to_pdf,
+    ".png": partial(_convert, form="png", scale=_PNG_SCALE),
+    ".pdf": partial(_convert, form="pdf"),
     ".html": to_html,
     ".json": to_json,
 }
@@ -173,15 +165,11 @@ def normalise_svg(text: str) -> str:
         new_number = numbers.setdefault(kind + number, len(numbers) + 1)
         return f"{before}{kind}{new_number}"
 
-    def round_coordinates(attribute_match: re.Match[str]) -> str:
-        return attribute_match[1] + _LONG_NUMBER.sub(
-            lambda number_match: f"{float(number_match[0]):.2f}", attribute_match[2]
-        )
+    def round_numbers(coordinates: re.Match[str]) -> str:
+        numbers = _LONG_NUMBER.sub(lambda number: f"{float(number[0]):.2f}", coordinates[2])
+        return coordinates[1] + numbers
 
-    def tidy_tag(tag: re.Match[str]) -> str:
-        return _COORDINATES.sub(round_coordinates, _ID.sub(renumber_id, tag[0]))
-
-    return _TAG.sub(tidy_tag, text)
+    return _TAG.sub(lambda tag: _COORDINATES.sub(round_numbers, _ID.sub(renumber_id, tag[0])), text)
 
 
 def _import_converter() -> Any:

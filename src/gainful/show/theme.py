@@ -144,14 +144,11 @@ def build_css() -> str:
 
 
 def _format_css_variables(tones: Tones) -> str:
+    numbered = {"series": "series", "names": "name", "grades": "grade", "on_grades": "on"}
     variables: dict[str, str] = {}
     for name, value in asdict(tones).items():
         if isinstance(value, str):
             variables[name] = value
         else:
-            kind = _NUMBERED[name]
-            variables |= {f"{kind}-{at}": colour for at, colour in enumerate(value)}
+            variables |= {f"{numbered[name]}-{at}": colour for at, colour in enumerate(value)}
     return " ".join(f"--{name}: {colour};" for name, colour in variables.items())
-
-
-_NUMBERED = {"series": "series", "names": "name", "grades": "grade", "on_grades": "on"}

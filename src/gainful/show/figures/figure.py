@@ -17,7 +17,8 @@ from gainful.show.theme import DARK, LIGHT, SIZE, Spec, Tones
 from gainful.text import shorten
 
 MAX_NAME_LENGTH = 28  # characters of a name in a picture
-_CHARACTER_WIDTH, _BOLD_WIDTH = 0.56, 0.62  # by the size of the type, in a wide font
+_CHARACTER_WIDTH = 0.56  # by the size of the type, in a wide font
+BOLD = 0.62 / _CHARACTER_WIDTH  # how much wider a bold character is
 _MAX_CAPTION_LINES = 12  # of a caption
 
 
@@ -77,12 +78,6 @@ def wrap_lines(lines: Sequence[str], width: float, font_size: float = SIZE - 1) 
     return [*wrapped_lines[: _MAX_CAPTION_LINES - 1], "…"]
 
 
-def build_title(text: str, width: float) -> dict[str, Any]:
-    """The title of a chart."""
-    title_lines = wrap_lines([text], width, (SIZE + 3) * _BOLD_WIDTH / _CHARACTER_WIDTH)
-    return {"text": title_lines[0] if len(title_lines) == 1 else title_lines}
-
-
 def spread_labels(targets: Sequence[float], gap: float, low: float, high: float) -> list[float]:
     """Places at least `gap` from one another, near their targets, within bounds.
 
@@ -123,19 +118,6 @@ def _check_pixels(_: object, attribute: Any, value: Any) -> None:
         check_whole_number(attribute.name, value, _MIN_PIXELS, _MAX_PIXELS)
 
 
-def _check_text(_: object, attribute: Any, value: Any) -> None:
-    if value is not None and not isinstance(value, str):
-        raise WrongType(attribute.name, value, "text")
-
-
-def _check_name(allowed: Sequence[str | None]) -> Callable[[Any, Any, Any], None]:
-    def check(_: object, attribute: Any, value: Any) -> None:
-        if value not in allowed:
-            raise BadValue(attribute.name, value, ", ".join(name for name in allowed if name))
-
-    return check
-
-
 @frozen(kw_only=True)
 class Look:
     """How a picture looks: what stands above and below it, how large it is, on which background.
@@ -150,21 +132,22 @@ class Look:
         gainful.errors.BadValue: width is 50; allowed: a whole number from 120 to 4000
     """
 
-    title: str | None = field(default=None, validator=_check_text)
+    title: str | None = None
     width: int | None = field(default=None, validator=_check_pixels)
     height: int | None = field(default=None, validator=_check_pixels)
     dark: bool = False
-    caption: str = field(default="short", validator=_check_name(CAPTIONS))
-    size: str | None = field(default=None, validator=_check_name((None, *PAPER_SIZES)))
+    caption: str = "short"
+    size: str | None = None
 
     def __attrs_post_init__(self) -> None:
+        if self.title is not None and not isinstance(self.title, str):
+            raise WrongType("title", self.title, "text")
+        if self.caption not in CAPTIONS:
+            raise BadValue("caption", self.caption, ", ".join(CAPTIONS))
+        if self.size not in (None, *PAPER_SIZES):
+            raise BadValue("size", self.size, ", ".join(PAPER_SIZES))
         if self.size is not None and self.width is None:
             object.__setattr__(self, "width", _PLOT_WIDTHS[self.size])
-
-    @property
-    def millimetres(self) -> float | None:
-        """How wide the whole picture is on paper; None where nobody says."""
-        return None if self.size is None else PAPER_SIZES[self.size]
 
     def choose_lines(self, lines: Sequence[str]) -> Sequence[str]:
         """What stands below the picture: nothing, what is shown, or also how it came about."""

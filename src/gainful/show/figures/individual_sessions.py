@@ -12,7 +12,14 @@ from attrs import evolve
 from gainful.match.session_groups import By
 from gainful.measure.functions.sessions.sdcg import session_curve
 from gainful.measure.sessions.results import SessionResults
-from gainful.show.figures.figure import FigureData, Look, clean_text, shorten_name
+from gainful.show.figures.figure import (
+    NO_GAIN,
+    FigureData,
+    Look,
+    clean_text,
+    explain_empty,
+    shorten_name,
+)
 from gainful.show.figures.line_chart import (
     Line,
     axis_end,
@@ -20,7 +27,7 @@ from gainful.show.figures.line_chart import (
     build_session_axis,
     with_caption,
 )
-from gainful.show.figures.session_curves import check_count, explain_zeros, prepare_plot
+from gainful.show.figures.session_curves import NO_IDEAL, prepare_plot
 from gainful.show.theme import Spec, build_layer, nominal
 from gainful.text import count_noun
 
@@ -45,25 +52,22 @@ def individual_data(
         the searcher was still searching there and stopped right there. After a searcher's last
         query the line stays flat.
     """
-    check_count("queries", queries)
-    plot = prepare_plot(results, measure, by, "sDCG")
+    plot = prepare_plot(results, measure, by, "sDCG", queries=queries)
     sessions = results.matched_sessions
     vectors = session_curve(sessions, plot.recipe)  # sessions × queries × ranks
     session_count, query_count, depth = vectors.shape
     group_labels = np.empty(session_count, dtype=object)
     for group, flags in plot.groups:
         group_labels[flags] = group
-    names = pl.Series("session", list(sessions.session_ids))
+    session = np.repeat(np.arange(session_count), query_count * depth)
     query = np.tile(np.repeat(np.arange(1, query_count + 1), depth), session_count)
     rank = np.tile(np.arange(1, depth + 1), session_count * query_count)
     # As many as there were, however few of them the measure looks at.
     own_queries = np.repeat(sessions.query_counts, query_count * depth)
     frame = pl.DataFrame(
         {
-            "group": pl.Series(
-                np.repeat(group_labels, query_count * depth).tolist(), dtype=pl.String
-            ),
-            "session": names.gather(np.repeat(np.arange(session_count), query_count * depth)),
+            "group": pl.Series(group_labels.tolist(), dtype=pl.String).gather(session),
+            "session": pl.Series(list(sessions.session_ids)).gather(session),
             "query": query,
             "rank": rank,
             "position": np.tile(np.arange(1, query_count * depth + 1), session_count),
@@ -74,9 +78,8 @@ def individual_data(
     )
     if queries is not None:
         frame = frame.filter(pl.col("query") <= queries)
-    order = pl.col("group").replace_strict(
-        {group: index for index, (group, _) in enumerate(plot.groups)}, return_dtype=pl.Int64
-    )
+    places = {group: place for place, (group, _) in enumerate(plot.groups)}
+    order = pl.col("group").replace_strict(places, return_dtype=pl.Int64)
     frame = frame.sort(order, maintain_order=True)
     return FigureData(
         frame=frame,
@@ -86,7 +89,7 @@ def individual_data(
             *(line.removeprefix("mean ") for line in plot.caption),
         ),
         axis_title=plot.measure_name,
-        empty_reason=explain_zeros(frame["value"]),
+        empty_reason=explain_empty(frame["value"], NO_IDEAL, NO_GAIN),
         extra={"depth": plot.depth, "queries": min(query_count, queries or query_count)},
     )
 
@@ -100,12 +103,11 @@ def draw_chart(data: FigureData, look: Look) -> Spec:
     width = look.width or (_PANEL_WIDTH if several else 560)
     height = look.height or (_PANEL_HEIGHT if several else 360)
     panel_look = Look(width=width, height=height, dark=look.dark)
-    panels: list[Spec] = []
-    labels: list[str] = []
-    for at, group in enumerate(groups):
-        panel, names = _draw_panel(data, frame.filter(group=group), at, panel_look, highest)
-        panels.append(panel)
-        labels += names
+    drawn = [
+        _draw_panel(data, frame.filter(group=group), at, panel_look, highest)
+        for at, group in enumerate(groups)
+    ]
+    panels, labels = [panel for panel, _ in drawn], [name for _, names in drawn for name in names]
     if several:
         sized = [{**panel, "width": width, "height": height} for panel in panels]
         resolve = {"scale": dict.fromkeys(("color", "strokeDash"), "independent")}
@@ -133,20 +135,13 @@ def _draw_panel(
     width = 1.6 if labelled else 1
     parts = frame.drop_nulls("value").partition_by("session", as_dict=True)
     points = pl.col("position").alias("x"), pl.col("value").alias("y")
-    lines = [
-        Line(
-            label=session,
-            points=_keep_corners(
-                parts[session,].select(*points, after_stop=~pl.col("searching")).to_dicts()
-                if (session,) in parts
-                else []
-            ),
-            colour=index if labelled else colour,
-            width=width,
-            labelled=labelled,
-        )
-        for index, session in enumerate(sessions)
-    ]
+    lines = []
+    for index, session in enumerate(sessions):
+        part = parts.get((session,), frame.clear())
+        rows = part.select(*points, after_stop=~pl.col("searching")).to_dicts()
+        corners, own_colour = _keep_corners(rows), index if labelled else colour
+        style: Any = {"colour": own_colour, "width": width, "labelled": labelled}
+        lines.append(Line(label=session, points=corners, **style))
     x_axis = build_session_axis(data.extra["depth"], data.extra["queries"])
     layers = build_line_layers(lines, x_axis, data.axis_title, look, highest=highest)
     *background, line_layer, label_layer = layers

@@ -10,9 +10,10 @@ import polars as pl
 from attrs import evolve, field, frozen
 
 from gainful.show.figures.figure import (
+    BOLD,
+    PAPER_SIZES,
     FigureData,
     Look,
-    build_title,
     clean_text,
     shorten_name,
     spread_labels,
@@ -132,9 +133,10 @@ def with_caption(  # noqa: PLR0917
     label_width = text_width([shorten_name(label) for label in labels]) + 8
     whole_width = width + label_width  # not all have an axis at the left
     heading = data.title if look.title is None else look.title
+    title = wrap_lines([heading], whole_width, (SIZE + 3) * BOLD)
     return {
         "config": build_vega_config(look.tones) | {"font": _FONT},
-        "title": build_title(heading, whole_width),
+        "title": {"text": title[0] if len(title) == 1 else title},
         "description": clean_text(". ".join((heading, *data.caption))),
         "padding": {"left": 12, "top": 12, "right": 12 + label_width // 8, "bottom": 12},
         **({} if {"concat", "vconcat"} & body.keys() else {"width": width, "height": height}),
@@ -145,7 +147,7 @@ def with_caption(  # noqa: PLR0917
             "caption": [clean_text(line) for line in look.choose_lines(data.caption)],
             "lines": wrap_lines(look.choose_lines(data.caption), whole_width),
             "quiet": look.tones.quiet,
-            "millimetres": look.millimetres,
+            "millimetres": None if look.size is None else PAPER_SIZES[look.size],
         },
     }
 

@@ -47,21 +47,13 @@ class SessionPlot:
     def caption(self) -> tuple[str, ...]:
         """The caption: what was computed of what, what a band is, and what one should know."""
         lines = list_footnotes([self.results], verbose=True)
-        bands: tuple[str, ...] = ()
         if self.resampling is not None:
-            method = (
-                f"bootstrap over {self.drawn.words}, {self.resampling.resamples} resamples "
-                f"(percentile, seed {self.resampling.seed})"
+            band = (
+                f"band: {self.resampling.level} interval, bootstrap over {self.drawn.words}, "
+                f"{self.resampling.resamples} resamples (percentile, seed {self.resampling.seed})"
             )
-            bands = (f"band: {self.resampling.level} interval, {method}",)
-        return (f"mean {self.measure_name} · {lines[0]}", *bands, *lines[1:], *self.notes)
-
-
-def explain_zeros(values: pl.Series) -> str:
-    """What is said where nothing was gained at all."""
-    return explain_empty(
-        values, "No session has an ideal above 0, so there is nothing to show.", NO_GAIN
-    )
+            lines.insert(1, band)
+        return (f"mean {self.measure_name} · {lines[0]}", *lines[1:], *self.notes)
 
 
 def prepare_plot(  # noqa: PLR0917  (the options that the figures share)
@@ -72,6 +64,7 @@ def prepare_plot(  # noqa: PLR0917  (the options that the figures share)
     interval: float | None = None,
     resamples: int = RESAMPLES,
     seed: int = SEED,
+    queries: int | None = None,
 ) -> SessionPlot:
     """One measure of some sessions; the first of the preferred name if none is named."""
     if not isinstance(results, SessionResults):
@@ -93,9 +86,10 @@ def prepare_plot(  # noqa: PLR0917  (the options that the figures share)
             if int(flags.sum()) == 1:
                 notes.append(f"Note: {label} has one session: no interval")
             elif units is not None and not units.any():
-                notes.append(
-                    f"Note: {label}: all belong to one {drawn.name}, so there is no interval"
-                )
+                why = f"all belong to one {drawn.name}, so there is no interval"
+                notes.append(f"Note: {label}: {why}")
+    if queries is not None:
+        check_whole_number("queries", queries)
     longest_list = int(results.matched_sessions.retrieved.max())
     if recipe.k > longest_list:
         notes.append(f"Note: no query shows more than {count_noun(longest_list, 'result')}")
@@ -115,16 +109,8 @@ def label_groups(results: SessionResults, by: By) -> list[tuple[str, Flags]]:
     groups = results.group_sessions(by)
     labels = [group_label(keys) if keys else "all sessions" for keys, _ in groups]
     if len(set(labels)) < len(labels):  # 2 and "system 2" would both be system 2
-        labels = [
-            ", ".join(f"{key}={value!r}" for key, value in keys.items()) for keys, _ in groups
-        ]
+        labels = [", ".join(f"{key}={name!r}" for key, name in keys.items()) for keys, _ in groups]
     return [(label, flags) for label, (_, flags) in zip(labels, groups, strict=True)]
-
-
-def check_count(name: str, number: object) -> None:
-    """A number of queries must be one."""
-    if number is not None:
-        check_whole_number(name, number)
 
 
 def mean_curves(plot: SessionPlot, subsets: Sequence[tuple[dict[str, str], Flags]]) -> pl.DataFrame:
@@ -139,6 +125,7 @@ def mean_curves(plot: SessionPlot, subsets: Sequence[tuple[dict[str, str], Flags
     )
 
 
+NO_IDEAL = "No session has an ideal above 0, so there is nothing to show."
 ALL_SESSIONS = "all"
 _MAX_NAMES = 8  # scenarios that a caption names; of more it says how many
 
@@ -171,8 +158,7 @@ def sessions_data(
     Returns:
         Columns group, query, rank, position, mean, n, searching, and low and high of a band.
     """
-    plot = prepare_plot(results, measure, by, "nsDCG", interval, resamples, seed)
-    check_count("queries", queries)
+    plot = prepare_plot(results, measure, by, "nsDCG", interval, resamples, seed, queries)
     curves = mean_curves(plot, [({"group": label}, flags) for label, flags in plot.groups])
     title = f"Session performance, {plot.measure_name}, by concatenated top {plot.depth}"
     return _build_data(plot, curves, title, queries)
@@ -206,9 +192,8 @@ def scenario_data(
         Columns group, which (all, or at least n queries), query, rank, position, mean, n,
         searching, and low and high of a band.
     """
-    check_count("at_least", at_least)
-    plot = prepare_plot(results, measure, by, "sDCG", interval, resamples, seed)
-    check_count("queries", queries)
+    check_whole_number("at_least", at_least)
+    plot = prepare_plot(results, measure, by, "sDCG", interval, resamples, seed, queries)
     is_long = results.matched_sessions.query_counts >= at_least
     long_label = f"at least {count_noun(at_least, 'query')}"
     for label, flags in plot.groups:
@@ -259,7 +244,7 @@ def _build_data(
         title=title,
         caption=(*plot.caption, *([length_note] if is_cut else [])),
         axis_title=f"mean {plot.measure_name}",
-        empty_reason=explain_zeros(frame["mean"]),
+        empty_reason=explain_empty(frame["mean"], NO_IDEAL, NO_GAIN),
         extra={"depth": plot.depth},
     )
 
@@ -273,9 +258,8 @@ def draw_chart(data: FigureData, look: Look) -> Spec:
     for (group, *which), part in frame.group_by(keys, maintain_order=True):
         colour, is_long = groups.index(group), which not in ([], [ALL_SESSIONS])
         label = f"{group}, {which[0]}" if is_long else group
-        dash = int(is_long) if which else colour
-        line = Line.from_frame(part, "position", "mean", label=label, colour=colour, dash=dash)
-        lines.append(line)
+        style = {"colour": colour, "dash": int(is_long) if which else colour}
+        lines.append(Line.from_frame(part, "position", "mean", label=label, **style))
     query_count = int(frame["query"].max())  # type: ignore[arg-type]  # there is at least one
     return draw_line_chart(data, lines, build_session_axis(data.extra["depth"], query_count), look)
 
@@ -317,9 +301,8 @@ def last_data(
     bands = {}
     if plot.resampling is not None:
         sessions, groups = plot.results.matched_sessions, [flags for _, flags in plot.groups]
-        bands = last_query_bands(
-            sessions, plot.recipe, groups, non_last, plot.drawn, plot.resampling
-        )
+        drawing = plot.drawn, plot.resampling
+        bands = last_query_bands(sessions, plot.recipe, groups, non_last, *drawing)
     labels = [label for label, _ in plot.groups for _ in range(len(KINDS) * plot.depth)]
     frame = analysis.vectors.select(pl.Series("group", labels), "which", "rank", "mean", "n")
     frame = frame.with_columns(**bands)
@@ -347,7 +330,7 @@ def last_data(
             *single_query_notes,
         ),
         axis_title="mean gain of a query",
-        empty_reason=explain_zeros(frame["mean"]),
+        empty_reason=explain_empty(frame["mean"], NO_IDEAL, NO_GAIN),
         extra={"depth": plot.depth},
     )
 
@@ -358,15 +341,12 @@ def draw_last(data: FigureData, look: Look) -> Spec:
     groups, kinds = frame["group"].unique(maintain_order=True).to_list(), list(KINDS)
     lines = []
     for (group, kind), part in frame.group_by("group", "which", maintain_order=True):
-        is_best = kind == "best"
-        line = Line.from_frame(
-            part.drop("low", "high", strict=False) if is_best else part,
-            *("rank", "mean"),
-            label=KINDS[str(kind)] if len(groups) == 1 else f"{group}, {KINDS[str(kind)]}",
-            colour=groups.index(group),
-            dash=kinds.index(str(kind)),
-            width=1.3 if is_best else 2.0,
-        )
+        is_best, name = kind == "best", KINDS[str(kind)]
+        own_part = part.drop("low", "high", strict=False) if is_best else part
+        label = name if len(groups) == 1 else f"{group}, {name}"
+        style = {"colour": groups.index(group), "dash": kinds.index(str(kind))}
+        width = 1.3 if is_best else 2.0
+        line = Line.from_frame(own_part, "rank", "mean", label=label, width=width, **style)
         lines.append(line)
     x_axis = XAxis(title="rank in the result list", low=1, high=max(2, depth))
     return draw_line_chart(data, lines, x_axis, look, points=depth == 1)
