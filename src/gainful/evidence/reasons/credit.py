@@ -8,7 +8,7 @@ where a measure is a sum over documents, that is the document's own term.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from itertools import accumulate, combinations
 from math import comb
 from operator import or_
@@ -43,18 +43,16 @@ def shapley_values(
         )
         return _estimate_shapley_values(count, means_of, orders), [note]
     v = means_of(range(1 << count))
-    return [_shapley_value(v, at, count) for at in range(count)], []
-
-
-def _shapley_value(v: Mapping[int, float], at: int, count: int) -> float:
-    """What a cause adds to each set of others; sets of every size weigh the same together."""
-    bit = 1 << at
-    contributions = (
-        (v[mixture | bit] - v[mixture]) / comb(count - 1, mixture.bit_count())
-        for mixture in v
-        if not mixture & bit
-    )
-    return sum(contributions) / count
+    values = []
+    for bit in (1 << at for at in range(count)):
+        # What it adds to each set of others; sets of every size weigh the same together.
+        contributions = (
+            (v[mixture | bit] - v[mixture]) / comb(count - 1, mixture.bit_count())
+            for mixture in v
+            if not mixture & bit
+        )
+        values.append(sum(contributions) / count)
+    return values, []
 
 
 def _estimate_shapley_values(count: int, means_of: MeansOf, orders: int) -> list[float]:
@@ -119,17 +117,15 @@ class Credit:
     problem: str = ""
 
 
-def rank_query_docs(rankings: RankedQueries, query: str) -> JudgedDocs:
-    """One query of what was matched, with the names of its documents.
-
-    Documents that the convention takes out of the ranking are out of it: the others have moved up.
-    """
-    ranked = rankings.matched.select_by_name((query,))
-    return JudgedDocs(ranked, rankings.name_docs(query, ranked.by_id))
-
-
-def credit_docs(before: JudgedDocs, after: JudgedDocs, recipe: Recipe, change: float) -> Credit:
+def credit_docs(
+    rankings: tuple[RankedQueries, RankedQueries], query: str, recipe: Recipe, change: float
+) -> Credit:
     """How much of the change of a query does each of its judged documents explain?"""
+    before, after = (
+        JudgedDocs(ranked, run.name_docs(query, ranked.by_id))
+        for run in rankings
+        for ranked in [run.matched.select_by_name((query,))]
+    )
     # What was taken out of the rankings is out already, and nothing is rounded.
     negative = "zero" if recipe.convention.negative == "remove" else recipe.convention.negative
     convention = recipe.convention.with_settings(unjudged="zero", negative=negative, decimals=None)
@@ -234,7 +230,9 @@ def _share_among(game: DocumentGame, players: Ranks) -> tuple[Array, tuple[str, 
     def changes_of(mixtures: Iterable[int]) -> dict[int, float]:
         unique = list(dict.fromkeys(mixtures))
         members = np.zeros((len(unique), len(game.docs)), dtype=bool)
-        members[:, players] = _unpack_bits(unique, len(players))
+        packed = b"".join(number.to_bytes(-(-len(players) // 8), "little") for number in unique)
+        bits = np.frombuffer(packed, np.uint8).reshape(len(unique), -1)
+        members[:, players] = np.unpackbits(bits, 1, len(players), bitorder="little")
         before, after = game.values(members)
         return dict(zip(unique, (after - before).tolist(), strict=True))
 
@@ -258,10 +256,3 @@ def _marginal_changes(game: DocumentGame) -> Array:
     values = game.values(members.reshape(-1, count)).reshape(2, 2, len(subsets), count)
     marginal: Array = values[:, 0] - values[:, 1]
     return marginal
-
-
-def _unpack_bits(numbers: Sequence[int], count: int) -> Flags:
-    width = -(-count // 8)
-    packed = b"".join(number.to_bytes(width, "little") for number in numbers)
-    rows = np.frombuffer(packed, np.uint8).reshape(len(numbers), width)
-    return np.unpackbits(rows, axis=1, count=count, bitorder="little").astype(bool)

@@ -10,7 +10,7 @@ import numpy as np
 from attrs import frozen
 
 from gainful.evidence.pairing import values_by_query
-from gainful.evidence.reasons.credit import Credit, credit_docs, rank_query_docs
+from gainful.evidence.reasons.credit import Credit, credit_docs
 from gainful.match.match import MatchedRun
 from gainful.match.rankings import RankedDoc
 from gainful.measure.entry import Recipe
@@ -149,7 +149,16 @@ def _list_sections(change: LargestChanges) -> Iterator[Section]:
 
 
 def _list_rows(changes: Sequence[LargestChanges]) -> Table:
-    rows = [row for change in changes for row in _build_query_rows(change)]
+    rows: list[tuple[Any, ...]] = []
+    for change in changes:
+        for query in change.queries:
+            head = change.measure, *change.runs, query.query
+            tail = query.before, query.after, query.change
+            for doc in query.documents:
+                moved = doc.doc, doc.what, doc.grade, doc.before, doc.after, doc.share
+                rows.append((*head, *moved, *tail))
+            if query.rest or not query.documents:
+                rows.append((*head, None, _NOTHING_JUDGED, None, None, None, query.rest, *tail))
     return Table(_COLUMNS, rows, numeric=True, label_columns=6)
 
 
@@ -213,16 +222,6 @@ def _list_query_notes(most_changed: LargestChanges, changed_query: ChangedQuery)
     yield f"{top}: {moves or 'none moved'}{unjudged_text}"
     for note in changed_query.notes:
         yield f"note: {note}"
-
-
-def _build_query_rows(most_changed: LargestChanges) -> Iterator[tuple[Any, ...]]:
-    for changed_query in most_changed.queries:
-        head = most_changed.measure, *most_changed.runs, changed_query.query
-        tail = changed_query.before, changed_query.after, changed_query.change
-        for doc in changed_query.documents:
-            yield (*head, doc.doc, doc.what, doc.grade, doc.before, doc.after, doc.share, *tail)
-        if changed_query.rest or not changed_query.documents:
-            yield (*head, None, _NOTHING_JUDGED, None, None, None, changed_query.rest, *tail)
 
 
 def _format_share(doc: MovedDoc) -> str:
@@ -329,8 +328,7 @@ def _describe_change(
     moves = {doc: _classify_move(top_ranks[0].get(doc), top_ranks[1].get(doc)) for doc in both}
     counts = Counter(moves.values())
     unjudged = [len(top.keys() - grades.keys()) for top in top_ranks]
-    sides = [rank_query_docs(side, query) for side in rankings]
-    credit = credit_docs(sides[0], sides[1], recipe, after - before)
+    credit = credit_docs(rankings, query, recipe, after - before)
     return ChangedQuery(
         query=query,
         before=before,
@@ -391,8 +389,13 @@ def _list_moves(
         move = moves.get(doc) or _classify_move(*ends)
         docs.append(MovedDoc(doc, grades[doc], *ends, move, share))
 
-    def importance(moved: MovedDoc) -> tuple[float, float, float, str]:
-        before, after = (np.inf if rank is None else rank for rank in (moved.before, moved.after))
-        return -round(abs(moved.share or 0.0), ROUNDING_DECIMALS), after, before, moved.doc
-
-    return tuple(sorted(docs, key=importance))
+    return tuple(
+        sorted(
+            docs,
+            key=lambda moved: (
+                -round(abs(moved.share or 0.0), ROUNDING_DECIMALS),
+                *(np.inf if rank is None else rank for rank in (moved.after, moved.before)),
+                moved.doc,
+            ),
+        )
+    )

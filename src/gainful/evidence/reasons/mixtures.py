@@ -6,8 +6,7 @@ second's. What is scored are the queries of a run (`RunScores`) or sessions (`Se
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from itertools import groupby
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, ClassVar
 
 import numpy as np
@@ -32,7 +31,13 @@ from gainful.match.sessions import MatchedSessions
 from gainful.measure.build_recipes import build_recipe
 from gainful.measure.build_session_recipes import build_session_recipe
 from gainful.measure.entry import Recipe, SessionRecipe
-from gainful.measure.evaluate import choose_queries, compute_measures, with_max_grade
+from gainful.measure.evaluate import (
+    choose_queries,
+    compute_measures,
+    find_counting,
+    find_view,
+    with_max_grade,
+)
 from gainful.measure.measure import Measure
 from gainful.measure.notes import note_id_types, note_no_overlap
 from gainful.measure.sessions.results import SessionResults
@@ -41,10 +46,7 @@ from gainful.measure.worked_ranking import rank_queries
 from gainful.page.table import to_plain_data
 from gainful.read.qrels_and_run import NestedDict, Run
 from gainful.read.sessions import Sessions
-from gainful.types import Array, fill_masked, finite_or_none, slices
-
-_BATCH_MIXTURES = 64  # mixtures whose values are held in memory together
-
+from gainful.types import Array, fill_masked, finite_or_none
 
 # The value of each query or session, not a number where it does not count, and their mean.
 Scores = tuple[Array, float]
@@ -90,18 +92,17 @@ class Mixtures:
 
     def values(self, mixture: int) -> Array:
         """The value of each query or session, not a number where it does not count."""
-        return next(self.source.score([self.convention(mixture)]))[0]
+        return self.source.score(self.convention(mixture))[0]
 
     def means(self, mixtures: Iterable[int]) -> dict[int, float]:
         """The mean under each of these mixtures; that of nothing at all is taken as 0."""
         unique = list(dict.fromkeys(mixtures))
         conventions = {bits: self.convention(bits) for bits in unique if bits not in self._means}
-        new = sorted(conventions, key=lambda bits: self.source.sort_key(conventions[bits]))
-        for part in slices(len(new), _BATCH_MIXTURES):
-            batch = new[part]
-            all_scores = self.source.score([conventions[mixture] for mixture in batch])
-            for mixture, (_, mean) in zip(batch, all_scores, strict=True):
-                self._means[mixture] = 0.0 if np.isnan(mean) else mean
+        for mixture in sorted(
+            conventions, key=lambda bits: self.source.sort_key(conventions[bits])
+        ):
+            mean = self.source.score(conventions[mixture])[1]
+            self._means[mixture] = 0.0 if np.isnan(mean) else mean
         return {mixture: self._means[mixture] for mixture in unique}
 
     def mean(self, mixture: int) -> float:
@@ -110,12 +111,9 @@ class Mixtures:
 
     def find_largest_switch(self, bit: int) -> int:
         """The mixture, of those computed so far, whose mean changes most when this is switched."""
-        candidates = [
-            mixture for mixture in self._means if not mixture & bit and mixture | bit in self._means
-        ]
-        return max(
-            candidates, key=lambda mixture: abs(self._means[mixture | bit] - self._means[mixture])
-        )
+        means = self._means
+        candidates = [mixture for mixture in means if not mixture & bit and mixture | bit in means]
+        return max(candidates, key=lambda mixture: abs(means[mixture | bit] - means[mixture]))
 
 
 _MATCH_SETTINGS = ("duplicates", "score_bits", "namesake")
@@ -139,10 +137,11 @@ class RunScores:
     units: Sequence[str] = ()  # all queries
     notes: Sequence[str] = ()  # what one should know of the data
     _runs: dict[tuple[SettingValue, ...], MatchedRun] = field(factory=dict)
+    _counting: dict[MatchedRun, Matched] = field(factory=dict)  # the queries of either side
 
     def find_run(self, convention: Convention) -> MatchedRun:
         """The run as a convention matches it."""
-        key = _match_key(convention)
+        key = tuple(getattr(convention, name) for name in _MATCH_SETTINGS)
         if key not in self._runs:
             self._runs[key] = self.match_for(convention)
         return self._runs[key]
@@ -157,38 +156,36 @@ class RunScores:
         names = (*_MATCH_SETTINGS, *_RANKING_SETTINGS)
         return tuple(str(getattr(convention, name)) for name in names)
 
-    def score(self, conventions: Sequence[Convention]) -> Iterator[Scores]:
-        """The value of each query, and their mean, under each of these conventions."""
-        row_by_query = {query: row for row, query in enumerate(self.units)}
-        for _, alike in groupby(conventions, _match_key):
-            group = list(alike)
-            matched = self.find_run(group[0]).matched
-            mine, theirs = (choose_queries(matched, side, self.name) for side in self.sides)
-            chosen = matched.select_queries(mine | theirs)
-            rows = [row_by_query[query] for query in chosen.queries]
-            recipes = {str(at): self.recipe(convention) for at, convention in enumerate(group)}
-            computed = self._compute(chosen, recipes)
-            for convention, masked in zip(group, computed.values(), strict=True):
-                counts = choose_queries(matched, convention, self.name)[mine | theirs]
-                whole = np.full(len(self.units), np.nan)
-                whole[rows] = np.where(counts, fill_masked(masked), np.nan)
-                mean = aggregate(whole[~np.isnan(whole)], self.measure.entry.aggregation)
-                yield whole, mean
-
-    def _compute(self, matched: Matched, recipes: Mapping[str, Recipe]) -> dict[str, Array]:
+    def score(self, convention: Convention) -> Scores:
+        """The value of each query under a convention, and their mean."""
+        run, recipe = self.find_run(convention), self.recipe(convention)
+        if run not in self._counting:
+            mine, theirs = (find_counting(run.matched, side) for side in self.sides)
+            self._counting[run] = run.matched.select_queries(mine | theirs)
+        matched = self._counting[run]
+        if find_view(recipe.ranking_convention) not in run.views:
+            run.views.clear()  # those that rank alike come together: one is enough to hold
         try:
-            return compute_measures(matched, recipes)
+            values = compute_measures(matched, {"": recipe}, run.views)[""]
         except GainfulError as error:
-            for side in self.sides:
-                try:
-                    compute_measures(matched, {"": self.recipe(side)})
-                except GainfulError as side_error:
-                    raise CannotCompare(
-                        f"{self.measure} cannot be computed like {side.name}: {side_error}"
-                    ) from side_error
-            raise CannotCompare(
-                f"{self.measure} cannot be computed with settings of both: {error}"
-            ) from error
+            raise self._describe_refusal(matched, error) from error
+        place = {query: row for row, query in enumerate(self.units)}
+        whole = np.full(len(self.units), np.nan)
+        counts = find_counting(matched, convention)
+        whole[[place[query] for query in matched.queries]] = np.where(
+            counts, fill_masked(values), np.nan
+        )
+        return whole, aggregate(whole[~np.isnan(whole)], self.measure.entry.aggregation)
+
+    def _describe_refusal(self, matched: Matched, error: GainfulError) -> CannotCompare:
+        for side in self.sides:
+            try:
+                compute_measures(matched, {"": self.recipe(side)})
+            except GainfulError as refused:
+                return CannotCompare(
+                    f"{self.measure} cannot be computed like {side.name}: {refused}"
+                )
+        return CannotCompare(f"{self.measure} cannot be computed with settings of both: {error}")
 
     def find_refusals(self) -> list[tuple[str, str]]:
         """What each tool would refuse of these data, and how it is compared nevertheless."""
@@ -214,10 +211,6 @@ class RunScores:
         ]
         counted = [finite_or_none(value) for value in values]
         return describe_rank_by_rank(query, rankings, recipes, counted, labels)
-
-
-def _match_key(convention: Convention) -> tuple[SettingValue, ...]:
-    return tuple(getattr(convention, name) for name in _MATCH_SETTINGS)
 
 
 def mix_run(
@@ -251,7 +244,11 @@ def mix_run(
         *note_id_types(qrels, run),
         *note_no_overlap(qrels, run, source.find_run(mine).matched),
     )
-    namesakes = mine.namesake != theirs.namesake and _has_namesakes(run)
+    namesakes = mine.namesake != theirs.namesake and (
+        bool((run.frame["query"] == run.frame["doc"]).any())
+        if isinstance(run, Run)
+        else any(query in ranking for query, ranking in run.mapping.items())
+    )
     facts = gather_facts(matched, sides, namesakes=namesakes)
     differences = mine.differences(theirs)
     causes = tuple(
@@ -260,12 +257,6 @@ def mix_run(
         if differences.keys() & {*cause.settings} and cause.matters(facts, sides[0])
     )
     return Mixtures(source, (mine, theirs), causes)
-
-
-def _has_namesakes(run: Run | NestedDict) -> bool:
-    if isinstance(run, Run):
-        return bool((run.frame["query"] == run.frame["doc"]).any())
-    return any(query in ranking for query, ranking in run.mapping.items())
 
 
 def _find_refusal(source: RunScores, side: Convention, setting: str) -> str:
@@ -318,26 +309,20 @@ class SessionScores:
         """Conventions that match sessions alike come together."""
         return (f"{convention.unjudged} {convention.subtopic_grades}",)
 
-    def score(self, conventions: Sequence[SessionConvention]) -> Iterator[Scores]:
-        """The value of each session, and their mean, under each of these conventions."""
+    def score(self, convention: SessionConvention) -> Scores:
+        """The value of each session under a convention, and their mean."""
         label = str(self.measure)
-        row_by_session = {name: row for row, name in enumerate(self.units)}
-        for convention in conventions:
-            try:
-                results = self.results(convention)
-                mean = results.mean[label]
-            except GainfulError as error:
-                raise CannotCompare(
-                    f"{self.measure} cannot be compared on these sessions: {error}"
-                ) from None
-            values = np.full(len(self.units), np.nan)
-            rows = [row_by_session[name] for name in results.ids]
-            values[rows] = fill_masked(results.values[label])
-            yield values, mean
-
-    def find_refusals(self) -> list[tuple[str, str]]:
-        """No tool refuses sessions."""
-        return []
+        try:
+            results = self.results(convention)
+            mean = results.mean[label]
+        except GainfulError as error:
+            raise CannotCompare(
+                f"{self.measure} cannot be compared on these sessions: {error}"
+            ) from None
+        place = {name: row for row, name in enumerate(self.units)}
+        values = np.full(len(self.units), np.nan)
+        values[[place[name] for name in results.ids]] = fill_masked(results.values[label])
+        return values, mean
 
     def describe_change(
         self, row: int, _: object, values: tuple[float, float], __: object

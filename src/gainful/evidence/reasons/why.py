@@ -14,7 +14,7 @@ from gainful.convention.session import SessionConvention
 from gainful.errors import CannotCompare
 from gainful.evidence.reasons.causes import ALL_FACTS, Cause, find_cause, make_lenient
 from gainful.evidence.reasons.credit import interactions, shapley_values
-from gainful.evidence.reasons.mixtures import Change, Mixtures, SessionChange
+from gainful.evidence.reasons.mixtures import Change, Mixtures, RunScores, SessionChange
 from gainful.evidence.side_by_side import RankByRank, build_sections
 from gainful.measure.entry import FORMULA_PARAMS, MeasureRecipe, Recipe
 from gainful.measure.measure import Measure
@@ -374,7 +374,8 @@ def explain_difference(mixtures: Mixtures, sides: Sides) -> Why:
             raise CannotCompare(f"like {tool} no {source.unit} counts: no mean")
     shares, notes = shapley_values(len(mixtures.causes), mixtures.means)
     effects = _find_effects(mixtures, shares, convention_names(sides))
-    refusals = [(name, name_units(note, source.unit)) for name, note in source.find_refusals()]
+    refusals = source.find_refusals() if isinstance(source, RunScores) else []  # of no sessions
+    refusals = [(name, name_units(note, source.unit)) for name, note in refusals]
     return Why(
         measure=source.measure,
         name=source.name,
