@@ -8,6 +8,7 @@ import pytest
 from example_files import EXAMPLES
 from facts import find_notes, list_facts
 from refusals import refuses
+from written_files import write_file
 
 import gainful
 from gainful.errors import BadInput, BadValue, UnknownName
@@ -133,8 +134,7 @@ def test_clicks_in_a_lazy_frame_gain_as_in_memory(rule):
 
 def test_gains_are_weighted_by_inverse_propensity(tmp_path):
     expected = 1 / 1 + 2 / 2 + 2 / 3  # b was clicked at rank 2, where half of the searchers look
-    path = tmp_path / "p.csv"
-    path.write_text("position,propensity\n2,0.5\n1,1\n", encoding="utf-8")
+    path = write_file(tmp_path / "p.csv", "position,propensity\n2,0.5\n1,1\n")
     for propensity in ({1: 1, 2: 0.5}, [1, 0.5], path, np.array([1.0, 0.5])):
         assert value_of(propensity=propensity) == pytest.approx([expected, 0])
     results = gainful.sessions.evaluate(pl.DataFrame(SHOWN), propensity=path)
@@ -163,8 +163,7 @@ def test_propensities_of_no_use_are_refused(propensity, about):
 
 
 def test_a_file_of_propensities_is_told_by_its_line(tmp_path):
-    path = tmp_path / "p.csv"
-    path.write_text("rank,propensity\n1,1\n2,much\n", encoding="utf-8")
+    path = write_file(tmp_path / "p.csv", "rank,propensity\n1,1\n2,much\n")
     with refuses(BadInput, "p.csv:3", "'much'"):
         value_of(propensity=path)
 
@@ -311,8 +310,7 @@ bob@example.org,never,soup,1,a,1,bob@example.org
 
 
 def test_the_same_salt_gives_the_same_hashes(run_gainful, tmp_path, monkeypatch):
-    path = tmp_path / "log.csv"
-    path.write_text(LOG, encoding="utf-8")
+    path = write_file(tmp_path / "log.csv", LOG)
     words = ["sessions", str(path), "--per-session", "--bad", "skip", "--format", "json"]
     words += ["--anonymise"]
 

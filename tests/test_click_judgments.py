@@ -9,7 +9,7 @@ import pytest
 from facts import list_facts
 from hypothesis import given, strategies as st
 from refusals import refuses
-from written_files import read_qrels
+from written_files import read_qrels, write_file
 
 import gainful
 from gainful.errors import BadInput, BadValue
@@ -127,8 +127,7 @@ def test_the_command_writes_what_eval_reads(tmp_path, run_gainful):
     make_log(*["aBc"] * 11).write_csv(log)
     outcome = run_gainful("sessions", log, "--write-qrels", path, "--grades", "0-3")
     assert outcome.out.splitlines()[1] == f"{path}\t3\t1\t1"
-    run = tmp_path / "run.csv"
-    run.write_text("query,doc,score\nsoup,a,2\nsoup,b,1\n", encoding="utf-8")
+    run = write_file(tmp_path / "run.csv", "query,doc,score\nsoup,a,2\nsoup,b,1\n")
     assert run_gainful("eval", path, run, "-m", "RR").out.split()[-1] == "0.5"
     assert run_gainful("sessions", log, "--grades", "0-3", status=2).out == ""
     assert run_gainful("sessions", log, "--write-qrels", log, status=2).out == ""

@@ -8,7 +8,7 @@ from facts import find_notes, list_facts
 from refusals import refuses
 from scipy import stats as scipys
 from statsmodels.stats.multitest import multipletests
-from written_files import write_qrels, write_run
+from written_files import write_file, write_qrels, write_run
 
 import gainful
 from gainful.errors import BadInput, BadValue, NoColumn, UnknownName, WrongType
@@ -239,8 +239,7 @@ def test_what_cannot_be_correlated_is_refused(judged, change, error, about):
 
 def test_a_column_that_is_not_numeric_is_told_with_its_line(judged, tmp_path):
     results = gainful.evaluate(*judged, "RR")
-    path = tmp_path / "said.csv"
-    path.write_text("query,stars,happy\nq1,3,true\nq2,high,false\n")
+    path = write_file(tmp_path / "said.csv", "query,stars,happy\nq1,3,true\nq2,high,false\n")
     with refuses(BadInput, "said.csv:3", "'high'"):
         gainful.stats.correlate(results, "stars", path)
     with refuses(BadInput, "said.csv", "'star'"):

@@ -7,7 +7,7 @@ import pytest
 from example_files import TESTS
 from hypothesis import given, strategies as st
 from refusals import refuses
-from written_files import write_lines
+from written_files import write_file, write_lines
 
 import gainful
 from gainful.errors import BadInput, NoColumn
@@ -122,8 +122,7 @@ def test_what_is_no_envelope_stays_as_it_is(text):
 
 def test_runs_and_judgments_come_out_of_envelopes_too(tmp_path):
     rows = [{"query": "q1", "doc": doc, "score": score} for doc, score in (("a", 2), ("b", 1))]
-    run = tmp_path / "run.json"
-    run.write_text(ENVELOPES["index"](rows), encoding="utf-8")
+    run = write_file(tmp_path / "run.json", ENVELOPES["index"](rows))
     qrels = tmp_path / "qrels.json"
     graded = [{"query": "q1", "doc": doc, "grade": grade} for doc, grade in (("a", 0), ("b", 1))]
     qrels.write_text(ENVELOPES["response"](graded), encoding="utf-8")
@@ -149,8 +148,7 @@ DAMAGED = {  # of which three documents are left
 
 @pytest.mark.parametrize(("text", "place"), [*CUT_OFF.items(), *DAMAGED.items()])
 def test_what_is_damaged_in_an_envelope_is_told_with_its_place(tmp_path, text, place, run_gainful):
-    path = tmp_path / "log.json"
-    path.write_text(text, encoding="utf-8")
+    path = write_file(tmp_path / "log.json", text)
     with pytest.raises(BadInput) as refused:
         as_sessions(path)
     assert place is None or refused.value.where == f"{path}{place}"
@@ -171,8 +169,7 @@ def test_what_is_damaged_in_an_envelope_is_told_with_its_place(tmp_path, text, p
     ],
 )
 def test_a_line_that_is_no_json_is_told_for_what_it_is(tmp_path, line, words):
-    path = tmp_path / "log.jsonl"
-    path.write_text(f"{json.dumps(RECORDS[0])}\n{line}\n", encoding="utf-8")
+    path = write_file(tmp_path / "log.jsonl", f"{json.dumps(RECORDS[0])}\n{line}\n")
     with refuses(BadInput, "log.jsonl:2", words) as refused:
         as_sessions(path)
     assert ("truncated" in refused.value.problem) == (words == "truncated")
@@ -192,8 +189,9 @@ def test_an_answer_without_records_of_a_log_is_called_so(tmp_path):
 @pytest.mark.parametrize("suffix", [".json", ".jsonl"])
 def test_json_that_is_no_known_log_is_called_so_with_its_keys(tmp_path, layout, as_list, suffix):
     trace = {"trace": {"id": "t1"}, "observations": []}  # as Langfuse exports
-    path = tmp_path / f"trace{suffix}"
-    path.write_text(json.dumps([trace] if as_list else trace, **layout), encoding="utf-8")
+    path = write_file(
+        tmp_path / f"trace{suffix}", json.dumps([trace] if as_list else trace, **layout)
+    )
     with refuses(NoColumn, path.name, "trace, observations", "openinference"):
         as_sessions(path)
 
@@ -223,8 +221,7 @@ def test_documents_without_ids_are_refused_where_what_was_returned_does_not_help
     text = (TRACES / "langchain.json").read_text(encoding="utf-8")
     span = json.loads(text[: text.index("\n{")])
     span["attributes"]["output.value"] = output
-    path = tmp_path / "spans.json"
-    path.write_text(json.dumps(span), encoding="utf-8")
+    path = write_file(tmp_path / "spans.json", json.dumps(span))
     with refuses(BadInput, "spans.json:1", "metadata.source"):
         as_sessions(path)
 
@@ -248,8 +245,7 @@ def test_a_list_of_rows_is_a_table_of_sessions(tmp_path):
     rows = [
         {"session": "s", "query": 1, "rank": rank, "doc": doc} for rank, doc in ((1, "a"), (2, "b"))
     ]
-    path = tmp_path / "sessions.json"
-    path.write_text(json.dumps(rows, indent=1), encoding="utf-8")
+    path = write_file(tmp_path / "sessions.json", json.dumps(rows, indent=1))
     assert as_sessions(path).frame["doc"].to_list() == ["a", "b"]
     path.write_text(json.dumps([*rows, 7]), encoding="utf-8")
     with refuses(BadInput, "sessions.json[2]"):

@@ -14,6 +14,7 @@ from browser_pages import HOSTILE, BrowserPage, read_data
 from facts import list_facts
 from refusals import refuses
 from session_tables import make_sessions
+from written_files import write_file
 
 import gainful
 from gainful.evidence.statistics.bootstrap import run_bootstrap
@@ -625,9 +626,7 @@ def test_clicks_are_no_grades_and_queries_of_few_results_are_named(browser, tmp_
 
 
 def write_page(tmp_path, sessions, qrels, *more, **options):
-    path = tmp_path / "page.html"
-    path.write_text(gainful.explore(sessions, qrels, *more, **options), encoding="utf-8")
-    return path
+    return write_file(tmp_path / "page.html", gainful.explore(sessions, qrels, *more, **options))
 
 
 def test_one_session_gives_a_page_that_says_there_is_no_map(browser, tmp_path):

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings, strategies as st
 from refusals import refuses
 from trec_files import assert_alike, write_trec_files
+from written_files import write_file
 
 import gainful
 from gainful.convention import like
@@ -72,8 +73,7 @@ def test_check_finds_in_pieces_what_it_finds_line_by_line(tmp_path_factory, smal
 )
 def test_what_needs_all_rows_is_read_whole(tmp_path, small_parts, run, in_parts):
     small_parts(small=True)
-    path = tmp_path / "run.txt"
-    path.write_bytes(run.encode())
+    path = write_file(tmp_path / "run.txt", run.encode())
     rows_and_match = match_large_file(
         as_qrels_columns(as_qrels(QRELS)), path, None, like("gainful"), match
     )
@@ -93,8 +93,7 @@ def test_a_file_that_changes_while_it_is_read_is_an_error(
 ):
     small_parts(small=True)
     monkeypatch.setattr("gainful.match.parts.PART_ROWS", 1)
-    path = tmp_path / "run.txt"
-    path.write_text("".join(f"{n} Q0 d{n} 1 1 t\n" for n in range(50)))
+    path = write_file(tmp_path / "run.txt", "".join(f"{n} Q0 d{n} 1 1 t\n" for n in range(50)))
     half = path.read_bytes().index(b"20 Q0")
 
     def match_and_change(*arguments):

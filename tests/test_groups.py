@@ -13,7 +13,7 @@ from facts import find_notes
 from hypothesis import given, strategies as st
 from refusals import refuses
 from scipy import stats
-from written_files import write_lines
+from written_files import write_file, write_lines
 
 import gainful
 from gainful.errors import BadInput, BadValue, NoColumn, UnknownName, WrongType
@@ -111,8 +111,7 @@ def test_groups_come_from_dicts_functions_and_tables(options):
     ],
 )
 def test_a_file_of_queries_names_groups(tmp_path, name, text):
-    file = tmp_path / name
-    file.write_text(text, encoding="utf-8")
+    file = write_file(tmp_path / name, text)
     results = gainful.evaluate(JUDGED, RUN, "RR", group="lang", queries=file)
     assert list_sizes(results) == [("de", 1), ("en", 2)]
 

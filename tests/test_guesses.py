@@ -18,7 +18,7 @@ import pyarrow as pa
 import pytest
 from example_files import read_table
 from refusals import refuses
-from written_files import write_lines
+from written_files import write_file, write_lines
 
 import gainful
 from gainful.errors import NoColumn
@@ -141,8 +141,7 @@ def test_a_table_without_a_header_takes_numbers_and_no_names(tmp_path):
     columns = {"doc": "url"}  # which the run alone has
     assert gainful.evaluate(qrels, run, "RR", columns=columns)["RR"] == 0.5
     assert gainful.evaluate(qrels, run, "RR", columns={**columns, "grade": None})["RR"] == 1
-    sessions = tmp_path / "s.csv"
-    sessions.write_text("s,1,1,a\ns,1,2,b\n")
+    sessions = write_file(tmp_path / "s.csv", "s,1,1,a\ns,1,2,b\n")
     numbers = {"session": "1", "query": "2", "rank": "3", "doc": "4"}
     results = gainful.sessions.evaluate(sessions, {"s": {"a": 1}}, "sDCG@5", columns=numbers)
     assert results["sDCG@5"] == 1

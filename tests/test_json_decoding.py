@@ -6,6 +6,7 @@ import random
 import pytest
 from hypothesis import given, strategies as st
 from refusals import refuses
+from written_files import write_file
 
 from gainful.errors import BadInput
 from gainful.read.json_text import NoObject, parse_object
@@ -163,8 +164,7 @@ def test_what_is_wrong_with_a_line_among_many_is_told_with_its_line(tmp_path, ol
     first = json.loads(lines[69])
     first["attributes"]["retrieval.documents"][0]["document.id"] = "first"
     lines[69] = json.dumps(first).replace(old, new)
-    path = tmp_path / "spans.jsonl"
-    path.write_text("\n".join(lines), encoding="utf-8")
+    path = write_file(tmp_path / "spans.jsonl", "\n".join(lines))
     if words is None:
         searches = as_sessions(path).frame.unique(["session", "query"])
         assert len(searches) == (99 if "CHAIN" in new else 100)

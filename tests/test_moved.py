@@ -160,17 +160,12 @@ BEFORE = {"1": ["u", "b", "a", "d", "c"]}
 AFTER = {"1": ["a", "v", "b", "w"]}
 
 
-IDEAL = 3 + 2 / log2(3) + 1 / log2(4)
-LIST_IDEAL = 3 + 2 / log2(3)
+IDEAL, LIST_IDEAL = 3 + 2 / log2(3) + 1 / log2(4), 3 + 2 / log2(3)
 OWN_TERMS = {  # measure and settings, judgments and both runs, the share of each document
     "nDCG": (
         {"measure": "nDCG@10"},
         (JUDGED, BEFORE, AFTER),
-        {
-            "a": (3 - 3 / log2(4)) / IDEAL,
-            "b": (2 / log2(4) - 2 / log2(3)) / IDEAL,
-            "c": -(1 / log2(6)) / IDEAL,
-        },
+        {"a": (3 - 3 / 2) / IDEAL, "b": (2 / 2 - 2 / log2(3)) / IDEAL, "c": -1 / log2(6) / IDEAL},
     ),
     "precision": (
         {"measure": "P@3"},
@@ -190,11 +185,7 @@ OWN_TERMS = {  # measure and settings, judgments and both runs, the share of eac
     "unjudged documents hold no rank": (
         {"unjudged": "remove"},
         (JUDGED, BEFORE, AFTER),
-        {
-            "a": (3 - 3 / log2(3)) / IDEAL,
-            "b": (2 / log2(3) - 2) / IDEAL,
-            "c": -(1 / log2(5)) / IDEAL,
-        },
+        {"a": (3 - 3 / log2(3)) / IDEAL, "b": (2 / log2(3) - 2) / IDEAL, "c": -1 / log2(5) / IDEAL},
     ),
     "negative documents hold no rank": (
         {"negative": "remove"},
@@ -288,8 +279,7 @@ def test_what_changes_without_judged_documents_is_told_apart():
 
 def test_rounded_values_leave_a_rest_of_what_was_rounded():
     query = single_query(find_changes(JUDGED, BEFORE, AFTER, "nDCG@10", decimals=1))
-    ideal = 3 + 2 / log2(3) + 1 / log2(4)
-    assert document_shares(query)["c"] == pytest.approx(-(1 / log2(6)) / ideal)
+    assert document_shares(query)["c"] == pytest.approx(-(1 / log2(6)) / IDEAL)
     assert sum(document_shares(query).values()) + query.rest == pytest.approx(query.change)
     assert 0 < abs(query.rest) < 0.1
     (note,) = query.notes
@@ -360,12 +350,8 @@ def test_documents_go_up_and_down_are_lost_and_new_within_the_cutoff():
 
 def test_a_document_that_leaves_the_first_k_is_lost_and_keeps_its_rank():
     judged, third, first = {"1": {"a": 1}}, {"1": [*"uva"]}, {"1": [*"auv"]}
-    assert document_moves(single_query(find_changes(judged, third, first, "P@1"))) == {
-        "a": (3, 1, "new")
-    }
-    assert document_moves(single_query(find_changes(judged, first, third, "P@1"))) == {
-        "a": (1, 3, "lost")
-    }
+    for runs, move in (((third, first), (3, 1, "new")), ((first, third), (1, 3, "lost"))):
+        assert document_moves(single_query(find_changes(judged, *runs, "P@1"))) == {"a": move}
 
 
 def test_ties_are_broken_as_the_convention_has_it():
@@ -385,35 +371,27 @@ def test_ties_are_broken_as_the_convention_has_it():
     assert document_shares(query) == pytest.approx({"a": 1 - (1 + 1 / log2(3)) / 2})
 
 
-@pytest.mark.parametrize("ties", ["best", "worst", "mean_rank"])
-def test_tied_documents_add_up_under_every_policy(ties):
-    judged = {"1": {"a": 2, "b": 1, "c": 1, "d": 3}}
-    before = {"1": {"a": 1.0, "b": 1.0, "u": 1.0, "c": 0.5, "v": 0.5}}
-    after = {"1": {"v": 3.0, "a": 1.0, "d": 1.0, "u": 1.0, "c": 0.5, "b": 0.5}}
-    for measure in ("nDCG@4", "DCG"):
-        query = single_query(find_changes(judged, before, after, measure, ties=ties))
-        assert query.rest == 0
-        assert sum(document_shares(query).values()) == pytest.approx(query.change)
-
-
 @pytest.mark.parametrize(
-    "like",
+    "options",
     [
-        name
-        for name, convention in CONVENTIONS.items()
-        if convention.has_own("nDCG", has_cutoff=True)
+        *({"ties": ties, "measure": "nDCG@4"} for ties in ("best", "worst", "mean_rank")),
+        *({"ties": ties, "measure": "DCG"} for ties in ("best", "worst", "mean_rank")),
+        *(
+            {"like": name, "ties": ties, "measure": "nDCG@3", "decimals": 15}
+            for name, convention in CONVENTIONS.items()
+            if convention.has_own("nDCG", has_cutoff=True)
+            for ties in (None, "input")
+        ),
     ],
+    ids=str,
 )
-def test_the_documents_explain_all_of_ndcg_like_any_tool(like):
+def test_documents_explain_all_of_a_change_under_every_policy_and_like_any_tool(options):
     judged = {"1": {"a": 2, "b": 1, "c": 0, "d": 3, "e": 2, "f": 1}}
     before = {"1": {"a": 1.0, "b": 1.0, "u": 1.0, "c": 0.5, "v": 0.5, "f": 0.25}}
     after = {"1": {"v": 3.0, "a": 1.0, "d": 1.0, "u": 1.0, "c": 0.5, "b": 0.5, "e": 0.5}}
-    for ties in (None, "input"):
-        query = single_query(
-            find_changes(judged, before, after, "nDCG@3", like=like, ties=ties, decimals=15)
-        )
-        assert query.rest == pytest.approx(0, abs=1e-12)
-        assert sum(document_shares(query).values()) == pytest.approx(query.change)
+    query = single_query(find_changes(judged, before, after, **options))
+    assert query.rest == pytest.approx(0, abs=1e-12)
+    assert sum(document_shares(query).values()) == pytest.approx(query.change)
 
 
 # Which queries

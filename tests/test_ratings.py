@@ -12,6 +12,7 @@ import pandas as pd
 import pytest
 from example_files import TESTS
 from facts import find_notes
+from written_files import write_file
 
 import gainful
 from gainful.errors import BadInput, Duplicated, Swapped
@@ -104,8 +105,7 @@ def test_what_was_left_out_is_counted(tmp_path, run_gainful):
     ],
 )
 def test_what_is_wrong_is_a_line(tmp_path, run_gainful, value, error):
-    path = tmp_path / "ratings.json"
-    path.write_text(json.dumps(value))
+    path = write_file(tmp_path / "ratings.json", json.dumps(value))
     with pytest.raises(error):
         gainful.evaluate(path, {"a": ["1"]})
     message = run_gainful("eval", path, "-", status=2).err
@@ -118,8 +118,7 @@ def test_a_response_without_a_hit_and_a_stray_carriage_return_are_checked(tmp_pa
         json.dumps({"metric_score": 0, "details": {"a": {"hits": []}, "b": {"hits": []}}})
     )
     assert [finding.kind for finding in gainful.check(path).findings][1:2] == ["run, ratings"]
-    path = tmp_path / "stray.csv"
-    path.write_bytes(b"query,doc\rid,rating\nx,a,1\n")
+    path = write_file(tmp_path / "stray.csv", b"query,doc\rid,rating\nx,a,1\n")
     assert not gainful.check(path).ok
 
 
@@ -150,10 +149,8 @@ def test_ratings_are_no_run_and_a_snapshot_no_judgments(tmp_path):
     (tmp_path / "ratings.csv").write_text(BASIC)
     (tmp_path / "snapshot.csv").write_text(SNAPSHOT, newline="")
     for qrels, run in [(BASIC, WORKBENCH), (SNAPSHOT, RESPONSE), (BASIC, BASIC)]:
-        path = tmp_path / "qrels.csv"
-        path.write_text(qrels)
-        other = tmp_path / "run.csv"
-        other.write_text(run if isinstance(run, str) else json.dumps(run))
+        path = write_file(tmp_path / "qrels.csv", qrels)
+        other = write_file(tmp_path / "run.csv", run if isinstance(run, str) else json.dumps(run))
         with pytest.raises(Swapped):
             gainful.evaluate(path, other)
 
@@ -196,8 +193,7 @@ LETOR = {
 
 @pytest.mark.parametrize("name", LETOR)
 def test_files_to_learn_from_are_judgments(tmp_path, name):
-    path = tmp_path / "train.txt"
-    path.write_text(LETOR[name])
+    path = write_file(tmp_path / "train.txt", LETOR[name])
     assert gainful.evaluate(path, RUN, "nDCG").mean == gainful.evaluate(QRELS, RUN, "nDCG").mean
     with pytest.raises(Swapped):
         gainful.evaluate(QRELS, path)

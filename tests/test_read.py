@@ -199,10 +199,8 @@ def test_runs_of_three_fields(put, shape, case):
     numbers, role = SHORT_RUNS[case]
     name, separator = SHAPES[shape]
     ids = [("1", "a"), ("1", "b"), ("2", "a")]
-    path = put(
-        "".join(f"{separator.join((*pair, n))}\n" for pair, n in zip(ids, numbers, strict=True)),
-        name,
-    )
+    rows = zip(ids, numbers, strict=True)
+    path = put("".join(f"{separator.join((*pair, n))}\n" for pair, n in rows), name)
     expected = {"score": [*map(float, numbers)], "rank": [-float(number) for number in numbers]}
     for number in ("score", "rank"):
         run = read_run(path, columns=read_column_names({number: "3"}))
@@ -385,12 +383,6 @@ BAD_RUNS = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize(("content", "about"), BAD_RUNS.values(), ids=BAD_RUNS)
-def test_what_is_wrong_with_a_run_is_said(put, content, about):
-    with refuses(BadInput, about):
-        read_run(put(content))
-
-
 BAD_JUDGMENTS = {
     "a run": (RUN, ("file", "run")),
     "a run as a table": ("query,doc,rank,score\n1,a,1,0.5\n", ("file", "run")),
@@ -407,10 +399,39 @@ BAD_JUDGMENTS = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize(("content", "about"), BAD_JUDGMENTS.values(), ids=BAD_JUDGMENTS)
-def test_what_is_wrong_with_judgments_is_said(put, content, about):
+BAD_TABLES = [  # and where
+    ('query,doc,score\n1,"a\nb",0.9\n1,c,0.8\n1,d,bad\n', ("file:5", "'bad'")),
+    ("# c\n\nquery,doc,score\n1,a,1\n\n1,b,bad\n", ("file:6", "'bad'")),
+    ("query,doc,score\n1,a,1\n1,b,1,7\n", "file:3"),
+    ('query,doc,score\n1,a,1\n1,"b,1\n', "file:2"),
+    (b"query,doc,score\n1,a,1\n1,\xff,1\n", "file:3"),
+    ("query,doc,score\n1, ,2\n", "file:2"),
+    ('query,doc,score,text\n1,a,0.9,"x\u2028y"\n1,b,0.8,p\x85q\n1,c,bad,z\n', ("file:4", "'bad'")),
+    ('query,doc,score\n1,a,0.9\n"","",""\n1,c,bad\n', ("file:4", "'bad'")),
+    ("1 Q0 my doc 1 9.5 tag\n", ("file:1", "'doc'")),
+    ('{"query": "1", "doc": "a", "score": 1}\n\n{"query": "1", "doc": "b", "score": "x"}', ("file:3", "'x'")),
+    ('{"query": "1", "doc": ["a"], "score": 1}', ("file", "'doc'")),
+    ('{"query": "1", "doc": "a", "score": true}', ("file", "'score'")),
+    ('{"query": "1", "doc": 7, "score": 1}\n{"query": "1", "doc": 8.5, "score": 1}', ("file", "'doc'")),
+    ('{"1": {"a": 1, "a": 2},\n"2": {}}', ("file", "'a'")),
+    ('{"query": "1", "retrieved": ["a"], "retrieved": ["b"]}', ("file:1", "'retrieved'")),
+    ('{"query": "1", "retrieved": [{"id": "a"}, "b"]}', ("file:1['1']", "'b'")),
+    ('{\n"1": {"\\ud800": 1}}', "file"),
+    ("[" * 100_000, "file"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("read", "content", "about"),
+    [
+        *((read_run, *case) for case in (*BAD_RUNS.values(), *BAD_TABLES)),
+        *((read_qrels, *case) for case in BAD_JUDGMENTS.values()),
+    ],
+    ids=[*BAD_RUNS, *map(str, range(len(BAD_TABLES))), *BAD_JUDGMENTS],
+)
+def test_what_is_wrong_with_a_file_is_told_with_its_place(put, read, content, about):
     with refuses(BadInput, about):
-        read_qrels(put(content))
+        read(put(content))
 
 
 def test_an_id_of_a_million_characters_is_an_id(put):
@@ -438,42 +459,10 @@ def test_text_behind_the_name_is_counted(put):
     assert not read_run(put(RUN)).notes
 
 
-@pytest.mark.parametrize(
-    ("text", "about"),
-    [
-        ('query,doc,score\n1,"a\nb",0.9\n1,c,0.8\n1,d,bad\n', ("file:5", "'bad'")),
-        ("# c\n\nquery,doc,score\n1,a,1\n\n1,b,bad\n", ("file:6", "'bad'")),
-        ("query,doc,score\n1,a,1\n1,b,1,7\n", "file:3"),
-        ('query,doc,score\n1,a,1\n1,"b,1\n', "file:2"),
-        (b"query,doc,score\n1,a,1\n1,\xff,1\n", "file:3"),
-        ("query,doc,score\n1, ,2\n", "file:2"),
-        ('query,doc,score,text\n1,a,0.9,"x\u2028y"\n1,b,0.8,p\x85q\n1,c,bad,z\n', ("file:4", "'bad'")),
-        ('query,doc,score\n1,a,0.9\n"","",""\n1,c,bad\n', ("file:4", "'bad'")),
-        ("1 Q0 my doc 1 9.5 tag\n", ("file:1", "'doc'")),
-        ('{"query": "1", "doc": "a", "score": 1}\n\n{"query": "1", "doc": "b", "score": "x"}', ("file:3", "'x'")),
-        ('{"query": "1", "doc": ["a"], "score": 1}', ("file", "'doc'")),
-        ('{"query": "1", "doc": "a", "score": true}', ("file", "'score'")),
-        ('{"query": "1", "doc": 7, "score": 1}\n{"query": "1", "doc": 8.5, "score": 1}', ("file", "'doc'")),
-        ('{"1": {"a": 1, "a": 2},\n"2": {}}', ("file", "'a'")),
-        ('{"query": "1", "retrieved": ["a"], "retrieved": ["b"]}', ("file:1", "'retrieved'")),
-        ('{"query": "1", "retrieved": [{"id": "a"}, "b"]}', ("file:1['1']", "'b'")),
-        ('{\n"1": {"\\ud800": 1}}', "file"),
-        ("[" * 100_000, "file"),
-    ],
-)  # fmt: skip
-def test_where_and_what_is_wrong_with_a_table(put, text, about):
-    with refuses(BadInput, about):
-        read_run(put(text))
-
-
 def test_columns_that_hold_what_is_no_id_or_number(put):
-    for column, values in (
-        *(("doc", [1.5]), ("doc", [True])),
-        *(("score", [True]), ("score", [[1]]), ("query", [b"x"])),
-    ):
-        frame = pl.DataFrame({"query": ["1"], "doc": ["a"], "score": [1.0]}).with_columns(
-            pl.Series(column, values)
-        )
+    wrong = {"doc": (1.5, True), "score": (True, [1]), "query": (b"x",)}
+    for column, value in ((name, value) for name in wrong for value in wrong[name]):
+        frame = pl.DataFrame([{"query": "1", "doc": "a", "score": 1.0} | {column: value}])
         with refuses(BadInput, "run"):
             gainful.evaluate({"1": {"a": 1}}, frame, "AP")
     whole = pl.DataFrame({"query": [1.0], "doc": [7.0], "score": [1.0]})
@@ -518,25 +507,19 @@ def test_lines_that_are_taken_for_comments_are_told(tmp_path, run_gainful):
     results = gainful.evaluate(qrels, run, "AP")
     assert find_notes(results.notes, qrels, 1, "comment")
     assert find_notes(results.notes, run, 2, "comments")
-    printed = run_gainful("check", str(qrels), str(run), status=None)[1].splitlines()
-    assert (len(find_notes(printed, 1, "comment")), len(find_notes(printed, 2, "comments"))) == (
-        1,
-        1,
-    )
+    printed = run_gainful("check", qrels, run, status=None).out.splitlines()
+    assert len(find_notes(printed, 1, "comment")) == len(find_notes(printed, 2, "comments")) == 1
 
 
 @pytest.mark.parametrize("blank", ["\v", "\f", "\r"])
 def test_odd_blanks_separate_fields_whatever_the_other_lines(tmp_path, blank):
     """With and without a line that has two blanks, which is read another way."""
     for other in ("1 Q0 b 2 1 r\n", "1  Q0  b  2  1  r\n"):
-        run = tmp_path / "run"
-        run.write_bytes(f"1 Q0 a{blank}1 3 r\n{other}".encode())
+        run = write_file(tmp_path / "run", f"1 Q0 a{blank}1 3 r\n{other}".encode())
         assert list(read_run(run).frame["doc"]) == ["a", "b"]
 
 
 def test_check_says_of_grades_that_count_as_ranks_do_what_they_look_like(put):
     judged, counted = put("1 a 0\n1 b 2\n", "judged"), put("1 a 1\n1 b 2\n2 a 1\n", "counted")
-    odd = [
-        finding.subject for finding in gainful.check(judged, counted).findings if finding.warnings
-    ]
-    assert odd == [counted]
+    findings = gainful.check(judged, counted).findings
+    assert [finding.subject for finding in findings if finding.warnings] == [counted]

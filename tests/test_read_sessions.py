@@ -661,44 +661,33 @@ def test_a_topic_that_is_null_in_a_table(lazy, rows):
 
 
 @pytest.mark.parametrize(
-    "header",
+    ("text", "kind", "note"),
     [
-        "session_id,event,search_id,item,pos,ts\ns,impression,q,a,1,2024-05-01T10:00:00Z",
-        "user_id,search_term,product_id,position,timestamp,is_click\nu,lamp,a,1,1714557600,1",
-        "sid,query,url,clicked\ns,lamp,a,1",
-        "uid,q,sku,purchased,ts\nu,lamp,a,0,1714557600",
+        (
+            "session_id,event,search_id,item,pos,ts\ns,impression,q,a,1,2024-05-01T10:00:00Z",
+            *("sessions, table", "1 query, 1 result"),
+        ),
+        (
+            "user_id,search_term,product_id,position,timestamp,is_click\nu,lamp,a,1,1714557600,1",
+            *("sessions, table", "1 query, 1 result"),
+        ),
+        ("sid,query,url,clicked\ns,lamp,a,1", "sessions, table", "1 query, 1 result"),
+        ("uid,q,sku,purchased,ts\nu,lamp,a,0,1714557600", "sessions, table", "1 query, 1 result"),
+        *(
+            (FORMATS[name].example, f"sessions, {name}", "1 query, 1 result")
+            for name in ("ubi", "openinference", "chat", "ikat")
+        ),
+        (FORMATS["turns"].example, "sessions, turns", "1 query, 2 results"),
+        # judgments and runs that name a user
+        ("user,item,rating,timestamp\n1,a,1,1", "judgments, csv", ""),
+        ("query,doc,grade,user,time\n1,a,1,1,1", "judgments, csv", ""),
+        ("query_id,doc,score,user_id\n1,a,1,1", "run, csv", ""),
+        ("user,item,rank\n1,a,1", "run, csv", ""),
+        ("query,doc,rank,user\n1,a,1,1", "run, csv", ""),
     ],
 )
-def test_check_takes_a_click_log_for_sessions(tmp_path, header):
-    path = write_file(tmp_path / "log.csv", f"{header}\n")
-    (finding,) = gainful.check(path).findings
-    assert finding.kind == "sessions, table"
-    assert finding.problems == ()
-    assert f"{as_sessions(path).layout.row_count} result" in finding.notes[0]
-
-
-@pytest.mark.parametrize(
-    ("header", "kind"),
-    [
-        ("user,item,rating,timestamp", "judgments"),
-        ("query,doc,grade,user,time", "judgments"),
-        ("query_id,doc,score,user_id", "run"),
-        ("user,item,rank", "run"),
-        ("query,doc,rank,user", "run"),
-    ],
-)
-def test_check_takes_judgments_and_runs_that_name_a_user_for_what_they_are(tmp_path, header, kind):
-    values = "1,a," + ",".join("1" for _ in header.split(",")[2:])
-    (finding,) = gainful.check(write_file(tmp_path / "t.csv", f"{header}\n{values}\n")).findings
-    assert finding.kind == f"{kind}, csv"
-
-
-@pytest.mark.parametrize("name", ["ubi", "openinference", "chat", "turns", "ikat"])
-def test_check_knows_logs_as_well_as_sessions_does(tmp_path, name):
-    path = write_file(tmp_path / "log.jsonl", FORMATS[name].example + "\n")
-    (finding,) = gainful.check(path).findings
-    assert finding.kind == f"sessions, {name}"
-    assert finding.problems == ()
-    assert finding.notes[0].endswith(
-        "1 query, 1 result" if name != "turns" else "1 query, 2 results"
-    )
+def test_check_takes_a_file_for_what_it_is(tmp_path, text, kind, note):
+    suffix = "jsonl" if text.startswith("{") else "csv"
+    (finding,) = gainful.check(write_file(tmp_path / f"log.{suffix}", f"{text}\n")).findings
+    assert (finding.kind, finding.problems) == (kind, ())
+    assert not note or finding.notes[0].endswith(note)

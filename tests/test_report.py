@@ -14,6 +14,7 @@ from example_files import EXAMPLES
 from facts import list_facts
 from refusals import refuses
 from scipy.stats import ttest_rel
+from written_files import write_file
 
 import gainful
 from gainful.errors import BadInput, BadValue, NotInstalled, UnknownName
@@ -186,8 +187,7 @@ def test_what_documents_say_is_folded_behind_their_ids(run, shown, tmp_path):
     for name, value in {"judged": JUDGED, "old": OLD, "new": NEW}.items():
         (tmp_path / f"{name}.json").write_text(json.dumps(value), encoding="utf-8")
     lines = [{"_id": "a", "title": "A", "text": HOSTILE[0]}, {"_id": "unknown", "text": "far away"}]
-    documents = tmp_path / "corpus.jsonl"
-    documents.write_text("\n".join(map(json.dumps, lines)), encoding="utf-8")
+    documents = write_file(tmp_path / "corpus.jsonl", "\n".join(map(json.dumps, lines)))
     files = [tmp_path / f"{name}.json" for name in ("judged", "old", "new")]
     run(*files, "-m", "nDCG@10", "--documents", documents, "-o", tmp_path / "page.html")
     text = (tmp_path / "page.html").read_text(encoding="utf-8")
@@ -532,8 +532,7 @@ def test_without_the_extra_it_is_said_how_to_install_it(run, tmp_path, monkeypat
 
 
 def test_a_page_can_go_through_a_pipe_with_a_title_and_texts(run, tmp_path):
-    topics = tmp_path / "topics.tsv"
-    topics.write_text("n01\twhere to <sleep>\n", encoding="utf-8")
+    topics = write_file(tmp_path / "topics.tsv", "n01\twhere to <sleep>\n")
     words = ("--queries", topics, "--title", "Release <7>", "-m", "AP", "-o", "-")
     page = run(*FILES[:2], *words).out
     assert page.startswith("<!doctype html>")
@@ -574,8 +573,7 @@ def test_what_cannot_be_reported_is_refused(runs, options, error, about):
     ],
 )
 def test_texts_are_read_in_the_forms_people_have(tmp_path, name, text):
-    file = tmp_path / name
-    file.write_text(text, encoding="utf-8", newline="")
+    file = write_file(tmp_path / name, text, encoding="utf-8", newline="")
     assert read_texts(file) == {"1": "where to sleep", "2": "what, to eat"}
 
 

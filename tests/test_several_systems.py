@@ -11,7 +11,7 @@ from by_hand import flip_signs
 from facts import find_notes
 from refusals import refuses
 from scipy import stats
-from written_files import write_qrels, write_run
+from written_files import write_file, write_qrels, write_run
 
 from gainful import explore
 from gainful.api.figures import build_data
@@ -95,8 +95,10 @@ def test_frames_of_several_systems(folder):
 
 def test_a_conversation_that_one_system_lacks_is_left_out_and_said(folder, tmp_path):
     lines = (folder / "dense.run").read_text().splitlines()
-    path = tmp_path / "short.run"
-    path.write_text("\n".join(line for line in lines if not line.startswith("3_")) + "\n")
+    path = write_file(
+        tmp_path / "short.run",
+        "\n".join(line for line in lines if not line.startswith("3_")) + "\n",
+    )
     files = [folder / "bm25.run", path]
     notes = as_sessions(files, "conversation").notes
     assert find_notes(notes, 1, "conversation", 2, "systems")
@@ -118,8 +120,7 @@ def test_names_of_systems_with_slashes_stay_apart():
 
 
 def test_files_of_different_kinds_are_refused(folder, tmp_path):
-    path = tmp_path / "s.csv"
-    path.write_text("session,query,rank,doc\ns,1,1,a\n")
+    path = write_file(tmp_path / "s.csv", "session,query,rank,doc\ns,1,1,a\n")
     conversations = as_sessions(folder / "bm25.run", "conversation")
     with refuses(BadInput, "s"):
         as_sessions({"s": path, "c": conversations})

@@ -22,7 +22,7 @@ from engines import FRAME_MAKERS
 from facts import find_notes
 from hypothesis import given, strategies as st
 from refusals import refuses
-from written_files import SUFFIXES, write_table
+from written_files import SUFFIXES, write_file, write_lines, write_table
 
 import gainful
 from gainful import sessions, testing
@@ -337,8 +337,7 @@ def test_scores_that_rise_down_every_list_may_be_distances_and_that_is_said():
 
 @pytest.mark.parametrize("make", ["a file", *FRAME_MAKERS])
 def test_judgments_without_grades_count_as_grade_1_and_say_so(tmp_path, make):
-    path = tmp_path / "interactions.csv"
-    path.write_text("user,item,when,zzz\n1,a,2024,x\n2,c,2025,y\n")
+    path = write_file(tmp_path / "interactions.csv", "user,item,when,zzz\n1,a,2024,x\n2,c,2025,y\n")
     judged = path if make == "a file" else FRAME_MAKERS[make](pl.read_csv(path))
     results = gainful.evaluate(judged, RUN, [*MEASURES, "DCG"])
     discounted = (1 / np.log2(3) + 1) / 2  # gains of 1 at ranks 2 and 1
@@ -551,8 +550,10 @@ def test_fields_of_rag_files_with_other_names_are_answered(tmp_path, run_gainful
         {query: "x", retrieved: ["b", "a"], relevant: ["a"]},
         {query: "y", retrieved: ["c"], relevant: ["c"]},
     ]
-    path = tmp_path / f"answers.{form}"
-    path.write_text("\n".join(map(json.dumps, records)) if form == "jsonl" else json.dumps(records))
+    path = write_file(
+        tmp_path / f"answers.{form}",
+        "\n".join(map(json.dumps, records)) if form == "jsonl" else json.dumps(records),
+    )
     for command in (["eval"], ["gate", "--floor", "RR=0.5"]):
         message = run_gainful(command[0], path, *command[1:], status=2).err
         words = message.split("--columns ")[1].split()[0]
@@ -811,8 +812,7 @@ def test_names_of_other_tools_are_answered(ask, meant):
 
 @pytest.mark.parametrize("shape", ["records", "rows of lists", "RAG dicts", "ragas"])
 def test_lists_in_a_json_file_are_read_as_in_memory(tmp_path, shape):
-    path = tmp_path / "run.json"
-    path.write_text(json.dumps(RUNS[shape], indent=1))
+    path = write_file(tmp_path / "run.json", json.dumps(RUNS[shape], indent=1))
     assert gainful.evaluate(QRELS, path, MEASURES).mean == VALUES
     (tmp_path / "q.json").write_text('[["a"], ["c"]]')
     path.write_text('[["b", "a"], ["c"]]')
@@ -858,18 +858,23 @@ ANSWERED = {"1": {"b": 0.9, "a": 0.5}, "2": {"c": 0.4}}
 
 @pytest.mark.parametrize("engine", ANSWERS)
 def test_what_search_engines_answer_is_a_run(tmp_path, engine):
-    """RR is 1/2 and 1."""
-    qrels = {"1": {"a": 1}, "2": {"c": 1}}
+    """RR is 1/2 and 1; one answer alone is of no query."""
     answers = {query: ANSWERS[engine](docs) for query, docs in ANSWERED.items()}
-    path = tmp_path / "run.json"
-    for run in (answers, path):
-        path.write_text(json.dumps(answers))
-        assert gainful.evaluate(qrels, run, "RR")["RR"] == 0.75
-    with pytest.raises(BadInput):
-        gainful.evaluate(qrels, ANSWERS[engine](ANSWERED["1"]), "RR")
+    whole = write_file(tmp_path / "run.json", json.dumps(answers))
+    records = [{"query": query, "retrieved": answer} for query, answer in answers.items()]
+    for run in (answers, whole, write_lines(tmp_path / "run.jsonl", *records)):
+        assert gainful.evaluate(QRELS, run, "RR")["RR"] == 0.75
     in_order = [*answers.values()]
     for run in (in_order, {"took": 2, "responses": in_order}):
         assert gainful.evaluate([["a"], ["c"]], run, "RR")["RR"] == 0.75
+    alone = write_file(tmp_path / "alone.json", json.dumps(answers["1"]))
+    for run in (answers["1"], alone):
+        with pytest.raises(BadInput) as refused:
+            gainful.evaluate(QRELS, run, "RR")
+    if engine == "Weaviate":  # whose nesting is not that of runs
+        assert not gainful.check(alone).ok
+        assert "query" in refused.value.problem
+        assert not isinstance(refused.value, NothingInCommon)
 
 
 UNREAD = {  # an answer without one list of results, and what the message names
@@ -900,26 +905,6 @@ def test_answers_without_one_list_of_results_are_refused_with_their_query(tmp_pa
             assert named in refused.value.problem
 
 
-@pytest.mark.parametrize("engine", ANSWERS)
-def test_answers_may_stand_in_json_lines(tmp_path, engine):
-    path = tmp_path / "run.jsonl"
-    lines = [
-        {"query": query, "retrieved": ANSWERS[engine](docs)} for query, docs in ANSWERED.items()
-    ]
-    path.write_text("\n".join(map(json.dumps, lines)))
-    assert gainful.evaluate({"1": {"a": 1}, "2": {"c": 1}}, path, "RR")["RR"] == 0.75
-
-
-def test_one_answer_is_no_run_to_check_either(tmp_path):
-    path = tmp_path / "weaviate.json"
-    path.write_text(json.dumps(ANSWERS["Weaviate"](ANSWERED["1"])))
-    assert not gainful.check(path).ok
-    with pytest.raises(BadInput) as refused:
-        gainful.evaluate({"1": {"a": 1}}, path, "RR")
-    assert "query" in refused.value.problem
-    assert not isinstance(refused.value, NothingInCommon)
-
-
 @pytest.mark.parametrize(
     ("listed", "name"), [("objects", "uuid"), ("points", "id"), ("matches", "id")]
 )
@@ -932,8 +917,9 @@ def test_what_clients_of_vector_stores_return_is_a_run(listed, name):
 
 
 def test_fields_of_lists_without_known_names_are_told_by_check_too(tmp_path):
-    path = tmp_path / "rag.jsonl"
-    path.write_text('{"question": "x", "contexts": [{"ref": "a"}], "gold": ["a"]}\n')
+    path = write_file(
+        tmp_path / "rag.jsonl", '{"question": "x", "contexts": [{"ref": "a"}], "gold": ["a"]}\n'
+    )
     (finding,) = gainful.check(path).findings
     assert "retrieved=contexts,relevant=gold,doc=ref" in finding.problems[0]
 
@@ -964,40 +950,31 @@ def test_answers_to_several_searches_name_their_queries(tmp_path, engine):
         assert "no names" in refused.value.problem
 
 
-@pytest.mark.parametrize("keys", [["foo"], ["foo", "bar"], ["foo", "bar", "baz"]])
-def test_rows_with_unknown_columns_are_no_queries(tmp_path, keys):
-    path = tmp_path / "rows.json"
-    path.write_text(json.dumps([dict.fromkeys(keys, grade) for grade in (1, 2, 3)]))
-    for qrels, run in ((path, RUN), (QRELS, path)):
-        with pytest.raises(BadInput) as refused:
-            gainful.evaluate(qrels, run, "RR")
-        assert "foo" in refused.value.problem
-    assert not gainful.check(path).ok
-
-
 def test_judgments_of_the_workbench_may_be_empty(tmp_path):
-    path = tmp_path / "workbench.json"
-    path.write_text(json.dumps({"name": "ESCI Judgments", "judgmentRatings": []}))
+    path = write_file(
+        tmp_path / "workbench.json", json.dumps({"name": "ESCI Judgments", "judgmentRatings": []})
+    )
     with pytest.raises(BadInput) as refused:
         gainful.evaluate(path, RUN, "RR")
     assert "ESCI" not in refused.value.problem
     assert not gainful.check(path).ok
 
 
-FOREIGN = [  # of a package, LangSmith, MLflow, an engine that failed, a map
+FOREIGN = [  # of a package, LangSmith, MLflow, an engine that failed, a map, rows
     {"name": "x", "version": "1", "dependencies": {"a": "^1"}},
     {"id": "r1", "run_type": "retriever", "inputs": {"query": "x"}, "outputs": {"documents": []}},
     {"info": {"trace_id": "t1", "state": "OK"}, "data": {"spans": []}},
     {"error": {"type": "index_not_found_exception"}, "status": 404},
     {"type": "FeatureCollection", "features": [{"type": "Feature", "geometry": {}}]},
+    *([dict.fromkeys(keys, grade) for grade in (1, 2, 3)] for keys in (["foo"], ["foo", "bar"])),
+    [dict.fromkeys(("foo", "bar", "baz"), grade) for grade in (1, 2, 3)],
 ]
 
 
 @pytest.mark.parametrize("value", FOREIGN)
 def test_json_of_something_else_is_called_so_with_its_keys(tmp_path, run_gainful, value):
-    path = tmp_path / "foreign.json"
-    path.write_text(json.dumps(value, indent=1))
-    keys = ", ".join(value)
+    path = write_file(tmp_path / "foreign.json", json.dumps(value, indent=1))
+    keys = ", ".join(value if isinstance(value, dict) else value[0])
     for qrels, run in ((path, RUN), (QRELS, path)):
         with pytest.raises(BadInput) as refused:
             gainful.evaluate(qrels, run, "RR")
@@ -1016,8 +993,7 @@ def test_ids_within_documents_are_named_by_their_path(tmp_path, run_gainful):
         }
         for query, docs in zip("xy", rankings, strict=True)
     ]
-    path = tmp_path / "answers.jsonl"
-    path.write_text("\n".join(map(json.dumps, records)))
+    path = write_file(tmp_path / "answers.jsonl", "\n".join(map(json.dumps, records)))
     assert "--columns doc=metadata.source" not in run_gainful("eval", path, status=2).out
     by_query = {record["query"]: record for record in records}
     for both in (path, records, by_query, pl.DataFrame(records), pd.DataFrame(records)):
@@ -1036,8 +1012,7 @@ def test_ids_within_documents_of_other_fields_are_named_with_these(tmp_path):
     """RR is 1/2, once the lists and the place of ids are told as the message says."""
     docs = [{"page": {"number": 1, "ref": doc}, "text": "…"} for doc in "ba"]
     record = {"question": "q", "contexts": docs, "gold": ["a"]}
-    path = tmp_path / "answers.jsonl"
-    path.write_text(json.dumps(record))
+    path = write_file(tmp_path / "answers.jsonl", json.dumps(record))
     columns = {"retrieved": "contexts", "relevant": "gold", "doc": "page.ref"}
     for both in (path, [record]):
         with pytest.raises(NoColumn) as refused:
@@ -1052,8 +1027,7 @@ def test_ids_within_documents_of_other_fields_are_named_with_these(tmp_path):
 @pytest.mark.parametrize("text", ['"a b c d"', "12", "null", "true"])
 @pytest.mark.parametrize("suffix", [".json", ".jsonl"])
 def test_json_that_holds_nothing_is_called_json(tmp_path, run_gainful, text, suffix):
-    path = tmp_path / f"bare{suffix}"
-    path.write_text(text)
+    path = write_file(tmp_path / f"bare{suffix}", text)
     checked = run_gainful("check", path, status=1).out
     assert f"{suffix[1:]})" in checked
     assert "not an object" in checked
@@ -1086,8 +1060,7 @@ RESPONSES = [
     "write", [lambda record: f"{json.dumps(record)}\n", lambda r: json.dumps([r])]
 )
 def test_lines_with_a_query_and_its_search_response_are_a_run(tmp_path, record, write):
-    path = tmp_path / "run.jsonl"
-    path.write_text(write(record))
+    path = write_file(tmp_path / "run.jsonl", write(record))
     qrels = {"q": {"a": 1}}
     assert gainful.evaluate(qrels, path, "RR")["RR"] == 0.5
     assert gainful.evaluate(qrels, [record], "RR")["RR"] == 0.5
@@ -1111,8 +1084,7 @@ def test_judgments_without_anything_relevant_are_noted():
 
 @pytest.mark.parametrize("separator", ["\t", " "])
 def test_a_line_that_lacks_one_of_three_fields_is_named(tmp_path, separator):
-    path = tmp_path / "short.tsv"
-    path.write_text("q1 d1 1\nq1 d2\nq2 d3 2\n".replace(" ", separator))
+    path = write_file(tmp_path / "short.tsv", "q1 d1 1\nq1 d2\nq2 d3 2\n".replace(" ", separator))
     with pytest.raises(BadInput) as refused:
         gainful.evaluate(path, RUN, "RR")
     assert refused.value.where.endswith(":2")

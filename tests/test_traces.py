@@ -9,7 +9,7 @@ import pytest
 from example_files import ROOT
 from facts import find_notes
 from refusals import refuses
-from written_files import write_lines
+from written_files import write_file, write_lines
 
 import gainful
 from gainful.errors import BadInput, BadValue, NoColumn, Swapped
@@ -151,8 +151,9 @@ def test_spans_that_count_as_searches(write_log, case):
 
 
 def test_one_json_object_over_several_lines_is_one_export(tmp_path):
-    path = tmp_path / "trace.json"
-    path.write_text(json.dumps(otlp_export(otlp_span(1, genai(["a"]))), indent=2))
+    path = write_file(
+        tmp_path / "trace.json", json.dumps(otlp_export(otlp_span(1, genai(["a"]))), indent=2)
+    )
     assert list_results(path) == [(TRACE, 1, 1, "a")]
 
 
@@ -498,8 +499,9 @@ def test_what_messages_searched(write_log, case, by_line):
 
 
 def test_messages_without_a_session_are_one_named_for_the_file(tmp_path):
-    path = tmp_path / "chat.json"
-    path.write_text(json.dumps([openai_call("1", "bikes"), openai_result("1", ["d1"])]))
+    path = write_file(
+        tmp_path / "chat.json", json.dumps([openai_call("1", "bikes"), openai_result("1", ["d1"])])
+    )
     assert list_results(path) == [("chat.json", 1, 1, "d1")]
 
 
@@ -646,8 +648,7 @@ def test_ikats_run_of_2024_as_the_track_flattens_it(tmp_path):
             {"turn_id": "9-1_1", "responses": [response(1, c)]},
         ],
     }
-    path = tmp_path / "run.json"
-    path.write_text(json.dumps(run))
+    path = write_file(tmp_path / "run.json", json.dumps(run))
     assert find_session_format(open_source(path)).name == "ikat"
     assert list_results(path, "topic", "system") == [
         ("9-1", 1, 1, c, "9-1_1", "sample_run"),
@@ -706,8 +707,7 @@ def test_options_of_other_formats_are_refused(write_log):
     ],
 )
 def test_hostile_files_end_in_one_line(tmp_path, form, text):
-    path = tmp_path / "x.jsonl"
-    path.write_bytes(text)
+    path = write_file(tmp_path / "x.jsonl", text)
     for bad in ("error", "skip"):
         with pytest.raises(BadInput) as error:
             as_sessions(path, form, bad=bad)
@@ -935,8 +935,7 @@ EVALUATED = "context.span_id,document_position,score,label\n"
 def write_evaluations(folder, rows):
     asked = {"session.id": "s1", "input.value": "soup"}
     spans = write_lines(folder / "spans.jsonl", phoenix_span(1, "abc", **asked))
-    graded = folder / "e.csv"
-    graded.write_text(EVALUATED + rows.replace("SPAN", f"{1:016x}"))
+    graded = write_file(folder / "e.csv", EVALUATED + rows.replace("SPAN", f"{1:016x}"))
     return [spans, graded]
 
 

@@ -95,20 +95,15 @@ def test_by_hand(files):
         "-q", "-m", "P.2", "-m", "map", "-m", "num_ret", "-m", "recip_rank"
     )
     assert (status, message) == (0, "")
-    assert split_lines(printed) == [
-        ("num_ret               ", "1", "3"),
-        ("map                   ", "1", "0.8333"),
-        ("recip_rank            ", "1", "1.0000"),
-        ("P_2                   ", "1", "0.5000"),
-        ("num_ret               ", "2", "2"),
-        ("map                   ", "2", "0.5000"),
-        ("recip_rank            ", "2", "0.5000"),
-        ("P_2                   ", "2", "0.5000"),
-        ("num_ret               ", "all", "5"),
-        ("map                   ", "all", "0.6667"),
-        ("recip_rank            ", "all", "0.7500"),
-        ("P_2                   ", "all", "0.5000"),
-    ]
+    assert printed == "".join(
+        f"{name:22}\t{query}\t{value}\n"
+        for query, *values in (
+            ("1", "3", "0.8333", "1.0000", "0.5000"),
+            ("2", "2", "0.5000", "0.5000", "0.5000"),
+            ("all", "5", "0.6667", "0.7500", "0.5000"),
+        )
+        for name, value in zip(("num_ret", "map", "recip_rank", "P_2"), values, strict=True)
+    )
 
 
 def test_options_may_be_long_follow_the_files_and_have_endless_numbers(
@@ -214,14 +209,10 @@ def test_no_number_in_a_file_of_zscores_has_no_sign(files, tmp_path):
     """trec_eval 9's own test data has one; what is computed as 0/0 has a sign."""
     (tmp_path / "z").write_text("1 map nan 1\n2 map 0.5 1\n1 11pt_avg 0 1\n2 11pt_avg 0 1\n")
     words = ("-q", "-M", "0", "-Z", str(tmp_path / "z"), "-m", "map", "-m", "11pt_avg")
-    assert values_of(files(*words)[1]) == {
-        ("Zmap", "1"): "   nan",
-        ("Z11pt_avg", "1"): "  -nan",
-        ("Zmap", "2"): "-0.5000",
-        ("Z11pt_avg", "2"): "  -nan",
-        ("Zmap", "all"): "   nan",
-        ("Z11pt_avg", "all"): "  -nan",
-    }
+    maps = {"1": "   nan", "2": "-0.5000", "all": "   nan"}
+    expected = {("Zmap", query): value for query, value in maps.items()}
+    expected |= {("Z11pt_avg", query): "  -nan" for query in maps}
+    assert values_of(files(*words)[1]) == expected
 
 
 @pytest.mark.parametrize("text", ["1 map x 0.25\n", "1 map 0.5 0.25\n\n", "1 map 0.5\n"])
@@ -420,32 +411,24 @@ def test_a_text_that_is_not_utf8_is_read_by_its_bytes(tmp_path, run_trec_eval):
     ]
 
 
-def test_one_query_alone_is_evaluated(files):
+def test_one_query_alone_is_evaluated_and_traces_are_not_printed(files):
+    """As get_debug_level_query of versions 9 and 10: only a value with a dot sets the query."""
     assert split_lines(files("-D", "0.2", "-m", "map", "-m", "num_q")[1]) == [
         ("num_q                 ", "all", "1"),
         ("map                   ", "all", "0.5000"),
     ]
     assert files("-D", "0.2", "-c", "-m", "map")[1].endswith("\t0.2500\n")  # over both
     assert files("-D", "0.3", "-m", "map")[:2] == (7, "")
-    first = files("-D", "0.2", "-D", "0", "-m", "map", "-m", "num_q")
-    assert first == files("-D", "0.2", "-m", "map", "-m", "num_q")  # the query stays, the level not
-
-
-def test_traces_are_not_printed_and_that_is_said(files):
+    first, second = (files("-D", f"0.{query}", "-m", "map", "-q")[1] for query in (1, 2))
+    assert first != second
+    for level, printed in (("0", second), ("1", second), ("0.1", first)):
+        assert files("-D", "0.2", "-D", level, "-m", "map", "-q")[1] == printed
     plain = files("-m", "ndcg")
+    assert files("-D", "0", "-m", "ndcg") == plain
     status, printed, message = files("-D", "1", "-m", "ndcg")
     assert (status, printed) == (0, plain[1])
     assert message.startswith("gainful trec_eval: ")
     assert ("(-D)" in message, message.count("\n")) == (True, 1)
-    assert files("-D", "0", "-m", "ndcg") == plain
-
-
-def test_a_query_that_is_named_stays_until_another_is(files):
-    """As get_debug_level_query of versions 9 and 10: only a value with a dot sets the query."""
-    first, second = (files("-D", f"0.{query}", "-m", "map", "-q")[1] for query in (1, 2))
-    assert first != second
-    assert files("-D", "0.2", "-D", "1", "-m", "map", "-q")[1] == second
-    assert files("-D", "0.2", "-D", "0.1", "-m", "map", "-q")[1] == first
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ import polars as pl
 import pytest
 from facts import find_notes
 from refusals import refuses
-from written_files import write_lines
+from written_files import write_file, write_lines
 
 import gainful
 from gainful.errors import BadInput
@@ -84,8 +84,7 @@ RESULTS = [
 
 
 def join_files(paths, folder):
-    path = folder / "ubi.jsonl"
-    path.write_text("".join(part.read_text() for part in paths))
+    path = write_file(folder / "ubi.jsonl", "".join(part.read_text() for part in paths))
     return [path]
 
 
@@ -310,8 +309,7 @@ def test_a_log_in_pieces_is_read_as_one(tmp_path, monkeypatch):
     """Lines that end a piece, and one that is cut off, are told by their lines."""
     queries = [query(n, text="x" * (n % 7), hits=[f"d{n}", "b"]) for n in range(50)]
     lines = [json.dumps(query) for query in queries]
-    path = tmp_path / "queries.jsonl"
-    path.write_text("\n\n".join(lines), encoding="utf-8")
+    path = write_file(tmp_path / "queries.jsonl", "\n\n".join(lines))
     whole = as_sessions(path, "ubi").frame
     monkeypatch.setattr(Source, "iterate_pieces", partialmethod(Source.iterate_pieces, 300))
     assert as_sessions(path, "ubi").frame.equals(whole)
