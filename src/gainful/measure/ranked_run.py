@@ -211,6 +211,19 @@ def cumulate_by_query(values: NDArray[Any], query: Ranks, size: int) -> Array:
     return sums_by_query
 
 
+def count_below(query: Ranks, values: Ranks, own_query: Ranks, limit: Ranks) -> Ranks:
+    """How many values of the same query are below each limit? None of them is below 0.
+
+    Examples:
+        >>> numbers = np.array
+        >>> count_below(numbers([0, 0, 1]), numbers([1, 3, 1]), numbers([0, 1]), numbers([3, 1]))
+        array([1, 0])
+    """
+    width = int(max(values.max(initial=0), limit.max(initial=0))) + 1
+    keys, begin = np.sort(query * width + values), own_query * width
+    return np.searchsorted(keys, begin + limit) - np.searchsorted(keys, begin)
+
+
 def rank_run(matched: Matched, convention: Convention) -> RankedRun:
     """The matched documents at the ranks that a convention gives them."""
     if "remove" in (convention.unjudged, convention.negative):
@@ -280,11 +293,8 @@ def _condense(matched: Matched, convention: Convention) -> Matched:
     counted = wanted if only_judged else ~wanted
 
     def count_above(rank: Ranks, limit: Ranks) -> Ranks:
-        width = int(matched.retrieved.max(initial=0)) + 2
-        keys = np.sort(matched.query[counted] * width + rank[counted])
-        begin = matched.query[wanted] * width
-        end = np.searchsorted(keys, begin + limit[wanted])
-        return end - np.searchsorted(keys, begin)
+        query = matched.query
+        return count_below(query[counted], rank[counted], query[wanted], limit[wanted])
 
     def condense_ranks(rank: Ranks) -> Ranks:
         fewer = count_above(rank, rank)

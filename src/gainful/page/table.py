@@ -200,9 +200,15 @@ def fit_table(table: Table, width: int | None) -> tuple[list[Table], list[str]]:
 
 def table_widths(table: Table) -> list[int]:
     """How wide each column is where nothing is folded."""
+    return _find_widest(table, lambda cell: cell.split("\n"))
+
+
+def _find_widest(table: Table, split: Callable[[str], list[str]]) -> list[int]:
+    """How wide the widest part of each column is."""
     cells = zip(table.columns, *table.text_rows(), strict=True)
     return [
-        max(display_width(line) for cell in column for line in cell.split("\n")) for column in cells
+        max((display_width(part) for cell in column for part in split(cell)), default=0)
+        for column in cells
     ]
 
 
@@ -211,7 +217,7 @@ def fit_widths(table: Table, width: int | None) -> list[int]:
     widths = table_widths(table)
     if width is None or _total_width(widths) <= width:
         return widths
-    for least in (_longest_words(table), [min(_BREAKABLE, word) for word in widths]):
+    for least in (_find_widest(table, str.split), [min(_BREAKABLE, word) for word in widths]):
         limits = [
             word if is_text else natural
             for word, natural, is_text in zip(least, widths, _find_texts(table), strict=True)
@@ -245,16 +251,8 @@ def _least_widths(table: Table, text_width: int) -> list[int]:
     return [
         max(word, min(natural, text_width)) if is_text else natural
         for natural, word, is_text in zip(
-            table_widths(table), _longest_words(table), _find_texts(table), strict=True
+            table_widths(table), _find_widest(table, str.split), _find_texts(table), strict=True
         )
-    ]
-
-
-def _longest_words(table: Table) -> list[int]:
-    cells = zip(table.columns, *table.text_rows(), strict=True)
-    return [
-        max((display_width(word) for cell in column for word in cell.split()), default=0)
-        for column in cells
     ]
 
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from gainful.measure.entry import LOWER, Entry, Example, collect_entries
 from gainful.measure.parameters import ELEVEN_POINTS, as_points
-from gainful.measure.ranked_run import RankedRun
+from gainful.measure.ranked_run import RankedRun, count_below
 from gainful.types import Array, Flags, Ranks
 
 Share = tuple[Array, Array]
@@ -489,8 +489,5 @@ def _depths(ranked: RankedRun, k: int | None) -> Ranks:
 
 
 def _count_up_to(ranked: RankedRun, flags: Flags, limit: Ranks) -> Array:
-    width = int(ranked.retrieved.max(initial=0)) + 2
-    keys = np.sort(ranked.query[flags] * width + ranked.first[flags])
-    begin = ranked.query * width
-    counts = np.searchsorted(keys, begin + limit, side="right") - np.searchsorted(keys, begin)
+    counts = count_below(ranked.query[flags], ranked.first[flags], ranked.query, limit + 1)
     return counts.astype(np.float64)

@@ -21,7 +21,7 @@ from gainful.match.rank_order import rank_ideally
 from gainful.measure.discount import DISCOUNTS
 from gainful.measure.entry import LOWER, Entry, collect_entries
 from gainful.measure.functions.precision import Share, divide
-from gainful.measure.ranked_run import RankedRun
+from gainful.measure.ranked_run import RankedRun, count_below
 from gainful.types import Array, Flags, Ranks, slices
 
 RANK_BIASED: list[Entry] = []
@@ -375,13 +375,9 @@ def compatibility(ranked: RankedRun, *, p: float) -> Share:
 
 def _count_better(ranked: RankedRun, good: Flags, pool: Flags) -> Ranks:
     grades = np.unique(ranked.pool_grade[pool])
-    width = len(grades) + 1
     level = len(grades) - np.searchsorted(grades, ranked.pool_grade[pool])  # the best grade is 1
-    keys = np.sort(ranked.pool_query[pool] * width + level)
     own_level = len(grades) - np.searchsorted(grades, ranked.grade[good])
-    begin = ranked.query[good] * width
-    count: Ranks = np.searchsorted(keys, begin + own_level) - np.searchsorted(keys, begin)
-    return count
+    return count_below(ranked.pool_query[pool], level, ranked.query[good], own_level)
 
 
 def _stop_probability(grade: Array, best: float) -> Array:
