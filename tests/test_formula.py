@@ -24,13 +24,11 @@ from gainful.formula import (
     maximum,
     parameters,
     substitute,
-    to_javascript,
-    to_latex,
     to_numpy,
-    to_text,
     walk,
     where,
 )
+from gainful.formula.renderers import to_javascript, to_latex, to_text
 
 i = Var("i", "rank")
 g = Var("g", "grade")

@@ -10,17 +10,14 @@ Examples:
 from __future__ import annotations
 
 from collections.abc import Mapping
-from os import PathLike
 from typing import TYPE_CHECKING, Any, Unpack
 
 from gainful.api.keywords import answer_keywords
-from gainful.convention import Convention
 from gainful.text import show_public_names
 
 if TYPE_CHECKING:  # they need polars: imported when first called
-    from gainful.api.gate import GateOptions
+    from gainful.api.gate import GateOptions, save_baseline
     from gainful.evidence.gates.verdict import Verdict
-    from gainful.measure.build_recipes import EvaluationSettings, Measures
     from gainful.measure.measure import Measure
     from gainful.read.inputs import AnyQrels, AnyRun
 
@@ -68,35 +65,4 @@ def assert_ranking_quality(
     return verdict
 
 
-@answer_keywords
-def save_baseline(
-    qrels: AnyQrels,
-    run: AnyRun,
-    path: str | PathLike[str],
-    measures: Measures | None = None,
-    *,
-    like: str | Convention | None = None,
-    **settings: Unpack[EvaluationSettings],
-) -> None:
-    """Save what a run scores in a file to compare later runs with.
-
-    Examples:
-        >>> from pathlib import Path
-        >>> from tempfile import TemporaryDirectory
-        >>> judged = {"1": {"a": 2, "b": 1}}
-        >>> with TemporaryDirectory() as folder:
-        ...     path = Path(folder, "baseline.json")
-        ...     save_baseline(judged, {"1": ["a", "b"]}, path, "nDCG@10")
-        ...     drop = {"nDCG@10": 0.01}
-        ...     verdict = assert_ranking_quality(
-        ...         judged, {"1": ["a", "b"]}, baseline=path, max_drop=drop
-        ...     )
-        >>> verdict.checks[0].message
-        'nDCG@10 did not drop: from 1.0000 to 1.0000'
-    """
-    from gainful.api import gate  # noqa: PLC0415  (needs polars)
-
-    gate.save_baseline(qrels, run, path, measures, like=like, **settings)
-
-
-show_public_names(__name__)
+show_public_names(__name__, save_baseline="gainful.api.gate:save_baseline")

@@ -129,6 +129,18 @@ def save_baseline(
         path: the file.
         measures: whatever `evaluate` takes.
         **options: how inputs are read, and the settings to follow (`RunOptions`).
+
+    Examples:
+        >>> from tempfile import TemporaryDirectory
+        >>> from gainful.testing import assert_ranking_quality
+        >>> judged, run = {"1": {"a": 2, "b": 1}}, {"1": ["a", "b"]}
+        >>> with TemporaryDirectory() as folder:
+        ...     path = Path(folder, "baseline.json")
+        ...     save_baseline(judged, run, path, "nDCG@10")
+        ...     drop = {"nDCG@10": 0.01}
+        ...     verdict = assert_ranking_quality(judged, run, baseline=path, max_drop=drop)
+        >>> verdict.checks[0].message
+        'nDCG@10 did not drop: from 1.0000 to 1.0000'
     """
     results, matched = evaluate_run(qrels, run, measures, RunReading.from_options(options))
     write_atomically(path, make_baseline(results, matched.qrels).to_text())
