@@ -866,8 +866,6 @@ PHOENIX = [
     {"document_position": 0, "name": "Relevance", "score": 0.5, "label": "relevant"},
     {"document_position": 2, "name": "Relevance", "label": "relevant"},
     {"document_position": 3, "name": "Relevance", "score": 7},  # of no document
-    {"document_position": -1, "name": "Relevance", "score": 7},
-    {"document_position": "x", "name": "Relevance", "score": 7},
     {"document_position": 1, "name": "Relevance", "score": None},
 ]
 ANNOTATED = [
@@ -902,16 +900,23 @@ def test_grades_that_traces_carry_are_judgments(tmp_path, name, evaluations, ins
         evaluate(path, other, "sDCG@1")
 
 
-def test_malformed_evaluations_of_a_trace_are_counted(tmp_path):
+def test_malformed_evaluations_of_a_trace_are_refused_or_skipped_and_counted(tmp_path):
     evaluations = [
         {"document_position": 0, "score": 1},
         {"document_position": 1, "score": "high"},
         {"document_position": "last", "score": 1},
+        {"document_position": -1, "score": 1},
+        {"document_position": 0, "score": 0.5},
     ]
     span = phoenix_span(1, "abc", **{"session.id": "s1", "document_evaluations": evaluations})
-    sessions = as_sessions(write_lines(tmp_path / "spans.jsonl", span))
+    path = write_lines(tmp_path / "spans.jsonl", span)
+    with refuses(BadInput, "spans.jsonl:1", "'high'"):
+        as_sessions(path)
+    sessions = as_sessions(path, bad="skip")
     assert sessions.frame["grade"].to_list() == [1.0, None, None]
-    assert find_notes(sessions.notes, 2, "malformed", "trace")
+    assert find_notes(sessions.notes, 4, "malformed", "trace")
+    (finding,) = gainful.check(path).findings
+    assert finding.problems[0] == "4 mistakes"
 
 
 @pytest.mark.parametrize("suffix", [".csv", ".jsonl", ".parquet"])

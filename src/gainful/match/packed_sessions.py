@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from typing import Any, Literal, cast
 
 import narwhals.stable.v2 as nw
@@ -11,7 +12,7 @@ import polars as pl
 from attrs import define, frozen
 from numpy.typing import NDArray
 
-from gainful.errors import BadInput
+from gainful.errors import BadInput, GainfulError
 from gainful.match.sessions import JudgedResults, MatchedSessions, Pools
 from gainful.progress import report_work
 from gainful.read.column_names import OPTIONAL_COLUMNS, POSITION, protect_name, restore_name
@@ -131,7 +132,10 @@ _EMPTY = -1  # the place of what is no document
 _MAX_NUMBER = 2**31 - 1
 
 
-class UnsoundSessions(Exception):
+Pack = Callable[[pl.DataFrame], pl.DataFrame]  # rows of an engine → rows of numbers
+
+
+class UnsoundSessions(GainfulError):
     """Numbers do not tell what is wrong, or not all that is asked for."""
 
 
@@ -155,24 +159,24 @@ def pack_sessions(
     rows = _select_rows(sessions, columns)
     packer = _Packer(bases, [*map(protect_name, columns)])
     queries, results = Spill(sessions.name), Spill(sessions.name)
-
-    def take(frame: nw.LazyFrame[Any], add: Callable[[pl.DataFrame], None]) -> None:
-        take_rows(sessions.engine, sessions.name, frame.to_native(), add)
-        if not packer.is_sound:
-            raise UnsoundSessions
-
-    take(_describe_queries(rows), lambda each: packer.add_queries(each, queries))
-    queries.finish()
-    if not queries.counts.sum():
-        raise BadInput(sessions.name, "it has no sessions")
-    places = _find_places(rows, sessions.engine, qrels)
-    take(places, lambda each: packer.add_results(each, results))
-    results.finish()
+    kinds: Sequence[tuple[nw.LazyFrame[Any], Spill, Pack]] = (
+        (_describe_queries(rows), queries, packer.pack_queries),
+        (_find_places(rows, sessions.engine, qrels), results, _pack_results),
+    )
+    for frame, spill, pack in kinds:
+        take_rows(sessions.engine, sessions.name, frame.to_native(), partial(_spill, spill, pack))
+        spill.finish()
+        if not queries.counts.sum():
+            raise BadInput(sessions.name, "it has no sessions")
     named = None if packer.groups is None else packer.groups.rename(restore_name)
     counts = queries.counts + results.counts
     for part in choose_parts(counts, choose_size(packer.longest)):
         yield PackedPart(queries.read(part), results.read(part), named)
         report_work("sessions", float(counts[: part.stop].sum() / counts.sum()))
+
+
+def _spill(spill: Spill, pack: Pack, rows: pl.DataFrame) -> None:
+    spill.add(pack(rows))
 
 
 def _select_rows(sessions: EngineSessions, columns: Sequence[str]) -> nw.LazyFrame[Any]:
@@ -202,38 +206,38 @@ def _select_rows(sessions: EngineSessions, columns: Sequence[str]) -> nw.LazyFra
 
 @define(eq=False)
 class _Packer:
-    """Rows of an engine → rows of numbers, as long as nothing is wrong with them."""
+    """Rows of queries → rows of numbers, as long as nothing is wrong with them."""
 
     bases: pl.DataFrame
     columns: Sequence[str]  # by which sessions are grouped
     groups: pl.DataFrame | None = None  # their values, in the order in which they came
     longest: int = 0
-    is_sound: bool = True
 
-    def add_queries(self, rows: pl.DataFrame, spill: Spill) -> None:
-        if not len(rows):
-            return
-        self.is_sound = self.is_sound and _are_sound(rows)
-        if not self.is_sound:
-            return
+    def pack_queries(self, rows: pl.DataFrame) -> pl.DataFrame:
+        """The numbers of queries; mistakes are not told here."""
+        session, query = rows["session"], rows["query"]
         topic = rows["topic" if "topic" in rows.columns else "session"].alias("topic").to_frame()
         base = topic.join(self.bases, on="topic", how="left", maintain_order="left")["base"]
-        self.is_sound = not base.null_count()
-        if self.is_sound:
-            self.longest = max(self.longest, int(rows["query"].max()))  # type: ignore[arg-type]
-            check = rows["session"].hash(2) // 2**32
-            depth = pl.col("scanned").cast(pl.Float64).fill_null(float("nan"))
-            spill.add(
-                rows.select(
-                    pl.col("session").hash(1).alias(KEY),
-                    check.cast(pl.UInt32).alias("check"),
-                    pl.col("query").cast(pl.Int32),
-                    pl.col(LENGTH).cast(pl.Int32).alias("length"),
-                    base.cast(pl.Int32).alias("base"),
-                    pl.Series("group", self._number_groups(rows)),
-                    *[depth for name in rows.columns if name == "scanned"],
-                )
-            )
+        if (
+            any(values.null_count() for values in (session, query, base))
+            or (session == "").any()
+            or not query.is_between(1, _MAX_NUMBER).all()
+            or not rows[_SOUND].fill_null(value=False).all()
+            or ("scanned" in rows.columns and find_odd_depths(rows["scanned"]).any())
+        ):
+            raise UnsoundSessions
+        self.longest = max(self.longest, int(query.max() or 0))  # type: ignore[arg-type]
+        check = session.hash(2) // 2**32
+        depth = pl.col("scanned").cast(pl.Float64).fill_null(float("nan"))
+        return rows.select(
+            pl.col("session").hash(1).alias(KEY),
+            check.cast(pl.UInt32).alias("check"),
+            pl.col("query").cast(pl.Int32),
+            pl.col(LENGTH).cast(pl.Int32).alias("length"),
+            base.cast(pl.Int32).alias("base"),
+            pl.Series("group", self._number_groups(rows)),
+            *[depth for name in rows.columns if name == "scanned"],
+        )
 
     def _number_groups(self, rows: pl.DataFrame) -> NDArray[np.int32]:
         """The number of each row's group; groups that are new get one."""
@@ -251,22 +255,13 @@ class _Packer:
         )
         return numbered["\0number"].to_numpy().astype(np.int32)
 
-    def add_results(self, rows: pl.DataFrame, spill: Spill) -> None:
-        self.is_sound = self.is_sound and not (rows[_PLACE] == _EMPTY).any()
-        if self.is_sound:
-            numbers = pl.col("query", "rank", _PLACE).cast(pl.Int32)
-            key = pl.col("session").hash(1).alias(KEY)
-            spill.add(rows.select(key, numbers).rename({_PLACE: "place"}))
 
-
-def _are_sound(rows: pl.DataFrame) -> bool:
-    if rows["session"].null_count() or rows["query"].null_count():
-        return False
-    small = int(rows["query"].max()) <= _MAX_NUMBER and int(rows["query"].min()) >= 1  # type: ignore[arg-type]
-    sound = rows[_SOUND].fill_null(value=False).all()
-    if "scanned" in rows.columns and find_odd_depths(rows["scanned"]).any():
-        return False
-    return small and bool(sound) and not (rows["session"] == "").any()
+def _pack_results(rows: pl.DataFrame) -> pl.DataFrame:
+    if (rows[_PLACE] == _EMPTY).any():
+        raise UnsoundSessions
+    numbers = pl.col("query", "rank", _PLACE).cast(pl.Int32)
+    key = pl.col("session").hash(1).alias(KEY)
+    return rows.select(key, numbers).rename({_PLACE: "place"})
 
 
 def _describe_queries(rows: nw.LazyFrame[Any]) -> nw.LazyFrame[Any]:

@@ -6,8 +6,7 @@ Phoenix exports them in the spans themselves, or as a table with a row for each 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from itertools import compress
+from collections.abc import Callable, Sequence
 from math import isfinite
 from typing import Any
 
@@ -20,7 +19,7 @@ from gainful.read.path_finder import find_first
 from gainful.read.read_options import ReadOptions
 from gainful.read.retrievals import Retrievals
 from gainful.read.search_results import BadResults
-from gainful.read.session_layout import SKIP
+from gainful.read.session_layout import SKIP, BadPolicy
 from gainful.read.source import Source
 from gainful.text import NUMBER_PATTERN, quote
 
@@ -31,38 +30,11 @@ _LABELS = {"relevant": 1, "irrelevant": 0, "unrelated": 0, "not relevant": 0}
 _UNEVALUATED = (
     "evaluation in {0} has neither score nor label|evaluations in {0} have neither score nor label"
 )
-LEFT_OUT = "malformed evaluation in {0} skipped|malformed evaluations in {0} skipped"
+_LEFT_OUT = "malformed evaluation in {0} skipped|malformed evaluations in {0} skipped"
 _OTHER_SPANS = (
     "evaluated span in {0} is no search of {1}|evaluated spans in {0} are no searches of {1}"
 )
 _EVALUATED = "rows with the span_id of a search, document_position, and score or label"
-
-
-def read_evaluations(entries: Sequence[Any]) -> tuple[dict[int, float], int]:
-    """Grades of documents by their places in a list, and how many evaluations are malformed.
-
-    Of evaluations under several names, those of relevance count, or else those of the first name.
-
-    Examples:
-        >>> read_evaluations([{"document_position": 1, "name": "relevance", "score": 0.5}])
-        ({1: 0.5}, 0)
-        >>> read_evaluations([{"documentPosition": 0, "result": {"label": "irrelevant"}}])
-        ({0: 0.0}, 0)
-        >>> read_evaluations([{"document_position": 0, "score": "high"}])
-        ({}, 1)
-    """
-    read = [(entry, read_evaluation(entry)) for entry in entries]
-    sound = {at: grade for at, (_, grade) in enumerate(read) if isinstance(grade, tuple)}
-    chosen = choose_evaluations([read[at][0] for at in sound])
-    grades = dict(grade for grade, counts in zip(sound.values(), chosen, strict=True) if counts)
-    return grades, sum(isinstance(grade, BadResults) for _, grade in read)
-
-
-def choose_evaluations(entries: Sequence[Any]) -> list[bool]:
-    """Which evaluations count: those of relevance, or else those of the first name."""
-    names = [str(find_first(entry, ("name", "annotation_name"))) for entry in entries]
-    relevance = next((name for name in names if "relevan" in name.lower()), "")
-    return [name == (relevance or names[0]) for name in names]
 
 
 def read_evaluation(entry: Any) -> tuple[int, float] | BadResults | None:
@@ -98,14 +70,58 @@ def _parse_cell(value: Any) -> float | None:
 
 
 @define(eq=False)
-class EvaluationFile:
-    """Grades of a second file by span and place, and what is to be said of its rows."""
+class Evaluations:
+    """What evaluations of the documents of spans say, in a trace or in a file beside it."""
 
     name: str
+    locate: Callable[[int], str]  # the place of a record or a row
+    bad: BadPolicy
+    empty: int = 0  # without score and label
+    problems: list[tuple[str, str]] = field(factory=list)  # place and words, if left out
+
+    def grade(self, entries: Sequence[Any], span: str, rows: Sequence[int]) -> dict[int, float]:
+        """The grades of the documents of a span, by their places in its list.
+
+        Of evaluations under several names, those of relevance count, or else those of the first.
+
+        Examples:
+            >>> some = Evaluations("the trace", str, "error")
+            >>> some.grade([{"documentPosition": 0, "result": {"label": "irrelevant"}}], "s1", [7])
+            {0: 0.0}
+        """
+        names = [str(find_first(entry, ("name", "annotation_name"))) for entry in entries]
+        chosen = next((name for name in names if "relevan" in name.lower()), names[0])
+        grades: dict[int, float] = {}
+        for at in (at for at, name in enumerate(names) if name == chosen):
+            read = read_evaluation(entries[at])
+            if read is None:
+                self.empty += 1
+            elif isinstance(read, BadResults):
+                self.refuse(rows[at], read.words, read.expected)
+            elif grades.setdefault(*read) != read[1]:
+                words = f"document {read[0]} of span {quote(span)} has another score above"
+                self.refuse(rows[at], words, "each document of a span once")
+        return grades
+
+    def refuse(self, row: int, words: str, expected: str) -> None:
+        """An evaluation that does not count; an error, if that was not asked for."""
+        if self.bad == "error":
+            raise BadInput(self.locate(row), words, f"{expected}; {SKIP}")
+        self.problems.append((self.locate(row), words))
+
+    def report(self, retrievals: Retrievals) -> None:
+        """Count what does not count."""
+        for words, count in ((_UNEVALUATED, self.empty), (_LEFT_OUT, len(self.problems))):
+            if count:
+                retrievals.notes[words.format(self.name)] += count
+
+
+@define(eq=False)
+class EvaluationFile(Evaluations):
+    """Those of a second file, with their grades by span and place."""
+
     by_span: dict[str, dict[int, float]] = field(factory=dict)
     searches: set[str] = field(factory=set)  # spans that are searches of the trace
-    empty: int = 0  # rows without score and label
-    problems: list[tuple[str, str]] = field(factory=list)  # place and words, if left out
 
     def report(self, retrievals: Retrievals) -> None:
         """Count what does not count; an error if nothing is left."""
@@ -115,50 +131,23 @@ class EvaluationFile:
             span = next(iter(self.by_span))
             words = f"none of its spans is a search of {retrievals.name}, such as {quote(span)}"
             raise BadInput(self.name, words, _EVALUATED)
-        counts = {
-            _UNEVALUATED: self.empty,
-            LEFT_OUT: len(self.problems),
-            _OTHER_SPANS: len(self.by_span.keys() - self.searches),
-        }
-        for words, count in counts.items():
-            if count:
-                retrievals.notes[words.format(self.name, retrievals.name)] += count
+        super().report(retrievals)
+        others = len(self.by_span.keys() - self.searches)
+        if others:
+            retrievals.notes[_OTHER_SPANS.format(self.name, retrievals.name)] += others
 
 
 def read_evaluation_file(source: Source, reading: ReadOptions) -> EvaluationFile:
     """A table with a row for each document of a span that was evaluated."""
     table = read_table(source, find_table_format(source))
-    rows = list(table.frame.iter_rows(named=True))
-    file = EvaluationFile(source.name)
-
-    def refuse(row: int, words: str, expected: str) -> None:
-        if reading.policy == "error":
-            raise BadInput(table.locate(row), words, f"{expected}; {SKIP}")
-        file.problems.append((table.locate(row), words))
-
-    of_span = _group_rows(rows)
+    file = EvaluationFile(source.name, table.locate, reading.policy)
+    of_span: dict[str, dict[int, Any]] = {}
+    for at, row in enumerate(table.frame.iter_rows(named=True)):
+        of_span.setdefault(str(find_first(row, SPAN_IDS) or ""), {})[at] = row
     for at in of_span.pop("", ()):
-        refuse(at, "there is no span", _EVALUATED)
-    for span, numbers in of_span.items():
-        grades: dict[int, float] = {}
-        chosen = choose_evaluations([rows[at] for at in numbers])
-        for at in compress(numbers, chosen):
-            read = read_evaluation(rows[at])
-            if read is None:
-                file.empty += 1
-            elif isinstance(read, BadResults):
-                refuse(at, read.words, read.expected)
-            elif grades.setdefault(*read) != read[1]:
-                words = f"document {read[0]} of span {quote(span)} has another score above"
-                refuse(at, words, "each document of a span once")
+        file.refuse(at, "there is no span", _EVALUATED)
+    for span, rows in of_span.items():
+        grades = file.grade([*rows.values()], span, [*rows])
         if grades:
             file.by_span[span] = grades
     return file
-
-
-def _group_rows(rows: Sequence[Any]) -> dict[str, list[int]]:
-    """The numbers of the rows of each span; of those without one under an empty text."""
-    of_span: dict[str, list[int]] = {}
-    for at, row in enumerate(rows):
-        of_span.setdefault(str(find_first(row, SPAN_IDS) or ""), []).append(at)
-    return of_span

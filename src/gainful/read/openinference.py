@@ -10,7 +10,7 @@ either a trace is a session.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -19,14 +19,12 @@ from attrs import astuple, evolve, frozen
 from numpy.typing import NDArray
 
 from gainful.read.build_sessions import build_sessions
-from gainful.read.column_names import ColumnMapping
 from gainful.read.document_evaluations import (
-    LEFT_OUT,
     PLACES_OF_DOCUMENTS,
     SPAN_IDS,
     EvaluationFile,
+    Evaluations,
     read_evaluation_file,
-    read_evaluations,
 )
 from gainful.read.json_records import Record, Unreadable, iterate_batches, read_records
 from gainful.read.path_finder import PathFinder, find_first, find_lists, find_value
@@ -99,13 +97,14 @@ def read_openinference(
     file = read_records(source)
     labels = tuple(name for name in LABELS if name in columns.names)
     retrievals = Retrievals(source.name, file.locate, labels=(*labels, *KEYS))
-    reader = _SpanReader(columns, reading.tool, retrievals, labels)
-    for evaluations in graded:
-        reader.evaluations = read_evaluation_file(evaluations, reading)
+    reader = _SpanReader(reading, retrievals, labels)
+    for file_of_grades in graded:
+        reader.evaluations = read_evaluation_file(file_of_grades, reading)
     for records in iterate_batches(file.records):
         reader.take_records(records)
-    if reader.evaluations is not None:
-        reader.evaluations.report(retrievals)
+    evaluated = [reader.in_trace, *([reader.evaluations] if reader.evaluations else [])]
+    for evaluations in evaluated:
+        evaluations.report(retrievals)
     lists = retrievals.to_lists()
     in_order = evolve(lists, frame=lists.frame.sort("record", maintain_order=True))
     others = reader.others.to_frame()
@@ -113,10 +112,11 @@ def read_openinference(
     columns.refuse_absent({"session": has_sessions}, source.name)
     chosen = choose_searches(retrievals, in_order, others)
     log = retrievals.to_events(_EXPECTED, columns, chosen)
-    if reader.evaluations is None or not reader.evaluations.problems:
+    problems = [problem for evaluations in evaluated for problem in evaluations.problems]
+    if not problems:
         return log
     sessions = build_sessions(log, bad=reading.policy, gap=reading.gap)
-    return evolve(sessions, problems=[*reader.evaluations.problems, *sessions.problems])
+    return evolve(sessions, problems=[*problems, *sessions.problems])
 
 
 _RERANKED = (
@@ -132,24 +132,20 @@ _NOT_LISTED = (
     "evaluation in {0} is of a document_position that its span does not list"
     "|evaluations in {0} are of a document_position that their spans do not list"
 )
-_IN_TRACE = "the trace"
 
 
 class _SpanReader:
     """How a span becomes a search."""
 
     def __init__(
-        self,
-        columns: ColumnMapping,
-        tools: tuple[str, ...],
-        retrievals: Retrievals,
-        labels: tuple[str, ...],
+        self, reading: ReadOptions, retrievals: Retrievals, labels: tuple[str, ...]
     ) -> None:
-        names = columns.names
+        names, tools = reading.columns.names, reading.tool
         self.others = RowBuffer(OTHER_COLUMNS)  # spans that are no searches
+        self.in_trace = Evaluations("the trace", retrievals.locate, reading.policy)
         self.evaluations: EvaluationFile | None = None
         self._tools, self._retrievals, self._labels = tools, retrievals, labels
-        self._paths = ResultPaths.from_columns(columns)
+        self._paths = ResultPaths.from_columns(reading.columns)
         self._marks = PathFinder(
             names.get("session", _SESSION), (_KIND,), (_OPERATION,), _TOOL_NAME if tools else ()
         )
@@ -239,38 +235,37 @@ class _SpanReader:
             **dict(zip(KEYS, (spans.traces, spans.ids, spans.parents), strict=True)),
         )
 
+    def _list_evaluations(self, spans: _Spans) -> Iterator[tuple[int, dict[int, float], str]]:
+        """What evaluations say of searches, by the places of documents; and where they stand."""
+        for lists in (find_lists(part, _EVALUATIONS) for part in (spans.exports, spans.attributes)):
+            for index, entries in enumerate(lists):
+                if entries:
+                    rows = [spans.records[index]] * len(entries)
+                    span = str(spans.ids[index] or spans.name(index))
+                    grades = self.in_trace.grade(entries, span, rows)
+                    yield index, grades, self.in_trace.name
+        file = self.evaluations
+        for index, span in enumerate(map(str, spans.ids)):
+            if file is not None and span in file.by_span:
+                file.searches.add(span)
+                yield index, file.by_span[span], file.name
+
     def _read_grades(
         self, spans: _Spans, docs: Sequence[list[str] | BadResults]
     ) -> dict[int, dict[int, float]]:
-        """What evaluations say of the documents of searches, by their places."""
+        """The grades of the documents of searches, by their places."""
         grades: dict[int, dict[int, float]] = {}
-
-        def take(index: int, grade_of: dict[int, float], where: str) -> None:
+        for index, grade_of, where in self._list_evaluations(spans):
             part = docs[index]
-            count = 0 if isinstance(part, BadResults) else len(part)
-            by_place = {place: grade for place, grade in grade_of.items() if place < count}
-            if by_place:
-                grades[index] = by_place
-            self._count(_GRADED, where, len(by_place))
-            if not isinstance(part, BadResults):
-                self._count(_NOT_LISTED, where, len(grade_of) - len(by_place))
-
-        for lists in (find_lists(part, _EVALUATIONS) for part in (spans.exports, spans.attributes)):
-            for index, entries in enumerate(lists):
-                if entries is not None:
-                    grade_of, malformed = read_evaluations(entries)
-                    take(index, grade_of, _IN_TRACE)
-                    self._count(LEFT_OUT, _IN_TRACE, malformed)
-        if self.evaluations is not None:
-            for index, span in enumerate(spans.ids):
-                if str(span) in self.evaluations.by_span:
-                    self.evaluations.searches.add(str(span))
-                    take(index, self.evaluations.by_span[str(span)], self.evaluations.name)
+            if isinstance(part, BadResults):
+                continue
+            listed = {place: grade for place, grade in grade_of.items() if place < len(part)}
+            if listed:
+                grades[index] = listed
+            counts = {_GRADED: len(listed), _NOT_LISTED: len(grade_of) - len(listed)}
+            for words in (words for words, number in counts.items() if number):
+                self._retrievals.notes[words.format(where)] += counts[words]
         return grades
-
-    def _count(self, words: str, where: str, number: int) -> None:
-        if number:
-            self._retrievals.notes[words.format(where)] += number
 
     def _read_listed(
         self, spans: _Spans, index: int, entries: Sequence[Any]

@@ -330,7 +330,7 @@ class PreparedParts:
         is_log, is_here = bool(sessions.reader.owner), sessions.engine is not SPARK
         if matcher.needs_judgments_alone and is_here and not is_log:
             # Seldom they are not sound: then all that is told is looked at, and said in words.
-            with suppress(UnsoundSessions, GainfulError):
+            with suppress(GainfulError):
                 added = self._visit_packed(new_summer, vector_ranks)
         if added is None:
             compute = partial(
