@@ -8,7 +8,7 @@ and whether rows have an order.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import contextmanager
 from importlib.util import find_spec
 from queue import Queue
@@ -29,6 +29,9 @@ _RUN_ALIAS = "_gainful_run_"  # what a relation is called in our questions to Du
 _BROADCAST_ROWS = 5_000_000  # rows that every Spark worker may hold a copy of
 
 
+Rows = Generator[pl.DataFrame, None, None]
+
+
 @frozen
 class Engine:
     """How to talk to the frames of one make."""
@@ -39,10 +42,10 @@ class Engine:
     send: Callable[[pl.DataFrame, Any], Any]  # a frame of ours, and one of theirs beside it
     rename: Callable[[Any, Sequence[str]], Any]  # all columns of a frame, as they stand
     collect: Callable[[Any], pl.DataFrame]
-    stream: Callable[[Any], Iterator[pl.DataFrame]]  # a result: no rows, then some at a time
+    stream: Callable[[Any], Rows]  # a result: no rows, then some at a time
 
 
-def _stream_from_polars(native: pl.LazyFrame) -> Iterator[pl.DataFrame]:
+def _stream_from_polars(native: pl.LazyFrame) -> Rows:
     """Rows as they come; unlike `collect_batches`, an error where SIGINT ends the query early."""
     yield native.collect_schema().to_frame()
     batches: Queue[pl.DataFrame | BaseException | None] = Queue(2)
@@ -91,7 +94,7 @@ def _from_duckdb(native: Any) -> pl.DataFrame:
     return native.pl() if find_spec("pyarrow") else pl.DataFrame(native)
 
 
-def _stream_from_duckdb(native: Any) -> Iterator[pl.DataFrame]:
+def _stream_from_duckdb(native: Any) -> Rows:
     if not find_spec("pyarrow"):  # without which rows come all at once
         rows = _from_duckdb(native)
         yield rows.clear()
@@ -166,7 +169,7 @@ SPARK = Engine(
     send=_to_spark,
     rename=lambda native, names: native.toDF(*names),
     collect=_from_spark,
-    stream=lambda native: iter([_from_spark(native)]),  # what is large stays on the workers
+    stream=lambda native: (_from_spark(whole) for whole in (native,)),  # large ones stay there
 )
 
 

@@ -10,6 +10,7 @@ import errno
 import tempfile
 import weakref
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import closing
 from io import BytesIO
 from typing import IO, Any
 
@@ -156,5 +157,5 @@ def choose_parts(counts: NDArray[np.int64], max_rows: int) -> Iterator[slice]:
 
 def take_rows(engine: Engine, name: str, native: Any, take: Callable[[pl.DataFrame], None]) -> None:
     """Take a result of an engine, which goes on while some rows of it are taken."""
-    with report_engine_errors(engine, name):
-        take_ahead(take, engine.stream(native))
+    with report_engine_errors(engine, name), closing(engine.stream(native)) as rows:
+        take_ahead(take, rows)
