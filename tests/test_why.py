@@ -122,16 +122,26 @@ def test_every_setting_belongs_to_exactly_one_cause():
     assert sorted(settings) == sorted(SETTINGS)
 
 
-@pytest.mark.parametrize("tool", TOOLS)
-def test_causes_account_for_the_difference_on_a_set_with_every_cause(tool):
+@pytest.mark.parametrize(
+    ("tool", "measure"),
+    [
+        *((tool, "nDCG@3") for tool in sorted(CONVENTIONS)),
+        *(
+            ("quepid", measure)
+            for measure in ("DCG@3", "nCG@2", "AP", "RR", "P@2", "Bpref", "ERR", "NumRet")
+        ),
+    ],
+)
+def test_causes_account_for_the_difference_on_a_set_with_every_cause(tool, measure):
     data = parse_made()
-    reasons = gainful.why(*data, "nDCG@3", like="trec_eval", unlike=tool)
-    assert_right(reasons, data, "nDCG@3")
-    assert sum(cause.share for cause in reasons.causes) == pytest.approx(1)
-    back = gainful.why(*data, "nDCG@3", like=tool, unlike="trec_eval")
-    assert back.difference == pytest.approx(-reasons.difference)
-    for name, cause in causes_by_name(reasons).items():
-        assert causes_by_name(back)[name].effect == pytest.approx(-cause.effect, abs=1e-12)
+    reasons = gainful.why(*data, measure, like="trec_eval", unlike=tool)
+    assert_right(reasons, data, measure)
+    if tool in TOOLS and measure == "nDCG@3":
+        assert sum(cause.share for cause in reasons.causes) == pytest.approx(1)
+        back = gainful.why(*data, measure, like=tool, unlike="trec_eval")
+        assert back.difference == pytest.approx(-reasons.difference)
+        for name, cause in causes_by_name(reasons).items():
+            assert causes_by_name(back)[name].effect == pytest.approx(-cause.effect, abs=1e-12)
 
 
 @pytest.mark.parametrize("tool", TOOLS)
@@ -146,19 +156,6 @@ def test_causes_account_for_the_difference_on_conversations_of_2021(tool, run):
     if reasons.difference:
         accounted = sum(cause.effect for cause in reasons.causes) / reasons.difference
         assert accounted == pytest.approx(1, abs=0.01)
-
-
-@pytest.mark.parametrize("tool", sorted(CONVENTIONS))
-def test_every_known_tool_can_be_compared(tool):
-    data = parse_made()
-    assert_right(gainful.why(*data, "nDCG@3", like="trec_eval", unlike=tool), data, "nDCG@3")
-
-
-@pytest.mark.parametrize("measure", ["DCG@3", "nCG@2", "AP", "RR", "P@2", "Bpref", "ERR", "NumRet"])
-def test_other_measures_too(measure):
-    data = parse_made()
-    reasons = gainful.why(*data, measure, like="trec_eval", unlike="quepid")
-    assert_right(reasons, data, measure)
 
 
 def test_the_causes_that_the_made_up_set_was_made_for():
@@ -184,20 +181,14 @@ def test_ties_by_hand():
     ranx = gainful.why(*data, "nDCG@3", like="trec_eval", unlike="ranx")
     assert ranx.means == pytest.approx((by_id / best, given / best))
     worst = ranx.causes[0].worst
-    assert [(row.rank, row.doc, row.score, row.grade) for row in worst.before.rows] == [
-        (1, "x", 0.5, None),
-        (2, "a", 0.5, 3),
-        (3, "b", 0.4, 1),
-    ]
+    rows = [(row.rank, row.doc, row.score, row.grade) for row in worst.before.rows]
+    assert rows == [(1, "x", 0.5, None), (2, "a", 0.5, 3), (3, "b", 0.4, 1)]
     assert [row.doc for row in worst.after.rows] == ["a", "x", "b"]
     assert [row.contribution for row in worst.before.rows] == pytest.approx([0, 3 * SECOND, 0.5])
     assert (worst.before.dcg, worst.after.dcg) == pytest.approx((by_id, given))
     sklearn = gainful.why(*data, "nDCG@3", like="trec_eval", unlike="sklearn").causes[0].worst
-    assert [(row.rank, row.until, row.doc) for row in sklearn.after.rows] == [
-        (1, 2, "a"),
-        (1, 2, "x"),
-        (3, 3, "b"),
-    ]
+    ranks = [(row.rank, row.until, row.doc) for row in sklearn.after.rows]
+    assert ranks == [(1, 2, "a"), (1, 2, "x"), (3, 3, "b")]
     assert sklearn.after.rows[0].discount == pytest.approx((1 + SECOND) / 2)
     assert sklearn.after.dcg == pytest.approx(averaged)
     assert sklearn.after.idcg == pytest.approx(best)
@@ -230,11 +221,9 @@ def test_a_document_named_like_its_query_by_hand():
     """self, s of two relevant: s is second, or first once self is taken out."""
     (cause,) = gainful.why(*parse_made("self"), "nDCG@3", like="trec_eval", unlike="beir").causes
     best = 1 + 1 * SECOND
-    assert (cause.cause.name, cause.worst.before.value, cause.worst.after.value) == (
-        "namesake",
-        pytest.approx(SECOND / best),
-        pytest.approx(1 / best),
-    )
+    assert cause.cause.name == "namesake"
+    values = cause.worst.before.value, cause.worst.after.value
+    assert values == pytest.approx((SECOND / best, 1 / best))
 
 
 def test_missing_queries_by_hand():
@@ -278,13 +267,10 @@ def test_the_ideal_by_hand():
     data = parse_made("deep")
     dcg = 2 + 3 * SECOND
     judged_ideal = 3 + 3 * SECOND + 2 * 0.5
-    of_list = 3 + 2 * SECOND
-    uncut = judged_ideal + 2 / log2(5) + 1 / log2(6)
-    cut = 3 + 3 * SECOND  # at the two that were retrieved
     for tool, name, ideal in (
-        ("sklearn", "ideal", of_list),
-        ("quepid", "ideal_depth", uncut),
-        ("elasticsearch", "ideal_depth", cut),
+        ("sklearn", "ideal", 3 + 2 * SECOND),  # of the list
+        ("quepid", "ideal_depth", judged_ideal + 2 / log2(5) + 1 / log2(6)),  # not cut
+        ("elasticsearch", "ideal_depth", 3 + 3 * SECOND),  # at the two that were retrieved
     ):
         reasons = gainful.why(*data, "nDCG(gain=linear)@3", like="trec_eval", unlike=tool)
         (cause,) = reasons.causes
