@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from functools import wraps
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial, wraps
+from itertools import product
 from typing import Any
 from zlib import crc32
 
@@ -36,6 +37,19 @@ class Cell:
     def run(self, trials: int, seed: int) -> Rates:
         """The rates; the chance of a cell depends on its name and the seed alone."""
         return self.simulate(trials, np.random.default_rng([seed, crc32(self.name.encode())]))
+
+
+def list_products(
+    table: str,
+    simulate: Callable[..., Rates],
+    labels: Mapping[str, Sequence[str | int]],
+    **options: Any,
+) -> list[Cell]:
+    """A cell for each combination of the values of labels, which are simulated."""
+    return [
+        Cell(table, dict(zip(labels, values, strict=True)), partial(simulate, *values), **options)
+        for values in product(*labels.values())
+    ]
 
 
 def in_batches(simulate: Callable[..., Rates], size: int = BATCH) -> Callable[..., Rates]:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from functools import cache, partial
+from functools import cache
 
 import numpy as np
 import polars as pl
-from tools.error_rates.cell import ALPHA, Cell, Rates, draw_seed
+from tools.error_rates.cell import ALPHA, Cell, Rates, draw_seed, list_products
 
 from gainful.evidence.judges import JudgeAgreement, compare_grades
 from gainful.evidence.statistics.outcome import Resampling
@@ -18,7 +18,7 @@ _GRADES = (0.45, 0.25, 0.18, 0.12)  # how often each is right
 
 def list_cells() -> list[Cell]:
     """A cell for each number of queries."""
-    return [Cell("judges", {"queries": size}, partial(simulate_judges, size)) for size in _SIZES]
+    return list_products("judges", simulate_judges, {"queries": _SIZES})
 
 
 def simulate_judges(size: int, trials: int, random: np.random.Generator) -> Rates:

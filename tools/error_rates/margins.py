@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
-
 import numpy as np
 from tools.error_rates.cell import (
     ALPHA,
@@ -12,6 +10,7 @@ from tools.error_rates.cell import (
     Rates,
     draw_seed,
     in_batches,
+    list_products,
     rejection_rate,
 )
 
@@ -30,11 +29,7 @@ _STEPS = np.array([-0.5, -0.2, 0.2, 0.5])
 
 def list_cells() -> list[Cell]:
     """A cell for each kind of changes and number of queries."""
-    return [
-        Cell("margins", {"changes": kind, "queries": size}, partial(simulate_margin, kind, size))
-        for kind in CHANGES
-        for size in SIZES
-    ]
+    return list_products("margins", simulate_margin, {"changes": CHANGES, "queries": SIZES})
 
 
 @in_batches

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
-
 import numpy as np
 from tools.error_rates.cell import (
     ALPHA,
@@ -12,6 +10,7 @@ from tools.error_rates.cell import (
     coverage,
     draw_seed,
     in_batches,
+    list_products,
 )
 from tools.error_rates.populations import MEASURES, read_values
 
@@ -26,16 +25,8 @@ _RESAMPLES = 999
 
 def list_cells() -> list[Cell]:
     """A cell for each measure and number of queries, of the first run."""
-    return [
-        Cell(
-            "means",
-            {"measure": measure, "queries": size},
-            partial(simulate_mean, measure, size),
-            needs_runs=True,
-        )
-        for measure in MEASURES
-        for size in SIZES
-    ]
+    labels = {"measure": MEASURES, "queries": SIZES}
+    return list_products("means", simulate_mean, labels, needs_runs=True)
 
 
 @in_batches

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from functools import partial
-
 import numpy as np
-from tools.error_rates.cell import Cell, Rates
+from tools.error_rates.cell import Cell, Rates, list_products
 from tools.error_rates.populations import MEASURES, equal_weights, read_values
 
 from gainful.evidence.plan import CONFIDENCE, spread_ratio
@@ -15,16 +13,8 @@ SIZES = (10, 25, 50)
 
 def list_cells() -> list[Cell]:
     """A cell for each measure and number of queries of the pilot."""
-    return [
-        Cell(
-            "plans",
-            {"measure": measure, "queries of the pilot": size},
-            partial(simulate_plan, measure, size),
-            needs_runs=True,
-        )
-        for measure in MEASURES
-        for size in SIZES
-    ]
+    labels = {"measure": MEASURES, "queries of the pilot": SIZES}
+    return list_products("plans", simulate_plan, labels, needs_runs=True)
 
 
 def simulate_plan(measure: str, size: int, trials: int, random: np.random.Generator) -> Rates:

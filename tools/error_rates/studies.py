@@ -13,6 +13,7 @@ from tools.error_rates.cell import (
     coverage,
     draw_seed,
     in_batches,
+    list_products,
     rejection_rate,
 )
 from tools.error_rates.designs import (
@@ -40,30 +41,15 @@ _EFFECT = 0.7
 
 def list_cells() -> list[Cell]:
     """Four designs of two systems, and cyclic squares of three and four."""
-    designs = [
-        Cell(
-            "designs",
-            {"design": design, "errors": errors},
-            partial(simulate_design, design, errors),
-        )
-        for design in DESIGNS
-        for errors in ERRORS
-    ]
     squares = [
-        Cell(
-            "squares",
-            {"systems": systems, "searchers": searchers, "errors": errors},
-            partial(simulate_square, systems, searchers, errors),
-        )
+        {"systems": [systems], "searchers": [4 * systems, 8 * systems], "errors": ERRORS}
         for systems in (3, 4)
-        for searchers in (4 * systems, 8 * systems)
-        for errors in ERRORS
     ]
-    power = [
-        Cell("power", {"searchers": searchers}, partial(simulate_power, searchers))
-        for searchers in (16, 32)
+    return [
+        *list_products("designs", simulate_design, {"design": [*DESIGNS], "errors": ERRORS}),
+        *(cell for labels in squares for cell in list_products("squares", simulate_square, labels)),
+        *list_products("power", simulate_power, {"searchers": (16, 32)}),
     ]
-    return [*designs, *squares, *power]
 
 
 DESIGNS = {
