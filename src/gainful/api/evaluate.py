@@ -184,15 +184,15 @@ class RunResults(ShownByRun[QueryResults]):
         }
 
     def _rows(self) -> Table:
-        from gainful.evidence.intervals import list_cells, list_columns  # noqa: PLC0415
+        from gainful.evidence.intervals import list_cells  # noqa: PLC0415
 
         page = results_page(list(self.values()))
         table = page.rows() if page.rows is not None else Table((), ())
         rows = [
-            (*row, *list_cells(run_intervals))
+            (*row, *list_cells(run_intervals).values())
             for row, run_intervals in zip(table.rows, self._list_intervals(), strict=True)
         ]
-        return evolve(table, columns=(*table.columns, *list_columns(self.intervals[0])), rows=rows)
+        return evolve(table, columns=(*table.columns, *list_cells(self.intervals[0])), rows=rows)
 
     def _list_intervals(self, *, folded: bool = False) -> list[MeanIntervals]:
         from gainful.evidence.intervals import group_intervals  # noqa: PLC0415

@@ -115,23 +115,18 @@ def _describe_interval(averaged: Averaged, ends: _Ends | None, unit: str) -> tup
     values, kind = averaged.values, averaged.entry.aggregation
     if not values.size:
         return Interval(None, kind=kind), f"no {unit} counts, so there is no mean"
-    mean, reason = aggregate(values, kind), ""
+    mean = aggregate(values, kind)
     if values.size == 1:
-        reason = f"no interval from a single {unit}"
-        return Interval(mean, kind=kind), reason
+        return Interval(mean, kind=kind), f"no interval from a single {unit}"
     if not np.isfinite(values).all():
         reason = f"not every {unit} has a finite value: no mean, no interval"
         return Interval(None, kind=kind), reason
-    method = None
-    if ends is None:
-        low = high = mean
-        reason = f"every {unit} has the same value, so the interval is a point"
-    else:
-        low, high, method = ends
-        if kind == "sum":
-            low, high = low * len(values), high * len(values)
-        elif kind == "geometric":
-            low, high = float(np.exp(low)), float(np.exp(high))
+    low, high, method = (mean, mean, None) if ends is None else ends
+    reason = f"every {unit} has the same value, so the interval is a point" if ends is None else ""
+    if ends is not None and kind == "sum":
+        low, high = low * len(values), high * len(values)
+    elif ends is not None and kind == "geometric":
+        low, high = float(np.exp(low)), float(np.exp(high))
     if kind == "sum":
         reason = reason or f"a sum always drops without a {unit}: no range"
         return Interval(mean, low, high, kind=kind, method=method), reason
@@ -380,38 +375,32 @@ def _list_rows(all_intervals: Sequence[MeanIntervals]) -> Table:
 def build_table(all_intervals: Sequence[MeanIntervals]) -> Table:
     """A row for each run and measure."""
     level = f"{all_intervals[0].level:g} %"
-    heads = (
-        *(all_intervals[0].kind, "measure", "mean"),
-        *(f"{level}\nlow", f"{level}\nhigh"),
-        *("without one\nlow", "without one\nhigh", "moved most\nby"),
-    )
+    heads = ("mean", f"{level}\nlow", f"{level}\nhigh", "without one\nlow", "without one\nhigh")
     rows = []
     for item in all_intervals:
         for measure, interval in item.intervals.items():
-            decimals = 0 if interval.kind == "sum" else 4
             numbers = [getattr(interval, part) for part in ("mean", *_PARTS[:4])]
-            cells = ["–" if value is None else f"{value:.{decimals}f}" for value in numbers]
+            if interval.kind == "sum":
+                numbers = [None if number is None else f"{number:.0f}" for number in numbers]
             query = interval.influential_query
-            query = "–" if query is None else shorten(query, _LONGEST)
-            rows.append((item.run, measure, *cells, query))
+            query = query if query is None else shorten(query, _LONGEST)
+            rows.append((item.run, measure, *numbers, query))
     return Table(
-        *(heads, rows),
+        *((all_intervals[0].kind, "measure", *heads, "moved most\nby"), rows),
         numeric=True,
         label_columns=2,
-        text_columns=(len(heads) - 1,),
-        expendable=heads[:4:-1],
+        text_columns=(7,),
+        expendable=("moved most\nby", *heads[:2:-1]),
     )
 
 
-def list_columns(run_intervals: MeanIntervals) -> list[str]:
-    """The names of the columns that `list_cells` fills."""
-    return [f"{name} {part}" for name in run_intervals.intervals for part in _PARTS]
-
-
-def list_cells(run_intervals: MeanIntervals) -> list[float | str | None]:
-    """The intervals of a run in one row for a program."""
-    intervals = run_intervals.intervals.values()
-    return [getattr(interval, part) for interval in intervals for part in _PARTS]
+def list_cells(run_intervals: MeanIntervals) -> dict[str, float | str | None]:
+    """The intervals of a run in one row for a program, by the names of its columns."""
+    return {
+        f"{name} {part}": getattr(interval, part)
+        for name, interval in run_intervals.intervals.items()
+        for part in _PARTS
+    }
 
 
 def describe_interval(all_intervals: Sequence[MeanIntervals]) -> str:

@@ -155,10 +155,6 @@ class Method:
     power: float = POWER  # of the detectable difference
     cluster: ClusterChoice | None = None
 
-    def to_data(self) -> dict[str, Any]:
-        """What JSON has of it that stands nowhere else."""
-        return {"power": self.power}
-
     def margins(self, results: Results) -> dict[str, float]:
         """Within which systems are practically the same, by measure, where that is asked."""
         if isinstance(self.equivalent, Mapping):
@@ -301,11 +297,7 @@ def correct_outcome(
 ) -> Outcome:
     """What a test says, with p corrected over its families, and intervals of the level they ask.
 
-    Args:
-        apply: applies the test; its p depends on the resamples and the seed, its intervals on
-            alpha.
-        shape: how many measures and pairs there are.
-        method: the correction, the family, the level.
+    The test is applied to measures × pairs (`shape`); of it, intervals alone depend on alpha.
     """
     correction, resampling = CORRECTIONS[method.correction], method.resampling
     rows, columns = np.indices(shape)

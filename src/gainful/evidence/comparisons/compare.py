@@ -207,7 +207,7 @@ def _add_equivalence(comparison: Comparison, sample: Sample) -> Comparison:
             if comparison.direction(measure).is_lower:
                 shares.reverse()
             added[at] = Equivalence(margin, *both, *(float(share[0]) for share in shares))
-            is_same = added[at].p_corrected <= evidence.method.resampling.alpha
+            is_same = added[at].p_corrected <= evidence.resampling.alpha
             if is_same and abs(skewness_of_changes(units.unit_means[:, 0])) > SKEWED:
                 skewed.append(comparison.pairs[at])
     pairs = (evolve(pair, equivalence=added.get(at)) for at, pair in enumerate(comparison.pairs))
@@ -395,15 +395,7 @@ def _pair_conversations(results: SessionResults, measure: str, names: list[str])
 def compare_groups(
     results: Sequence[Results], by: str, build: BuildSample, comparison: Comparison, method: Method
 ) -> GroupComparison:
-    """The comparison within each group, all of it one family.
-
-    Args:
-        results: of runs, or of sessions, which know their groups.
-        by: what names the groups.
-        build: makes what is compared of results in which only one group counts.
-        comparison: that of all queries.
-        method: how systems are compared; with the family "measure" each measure is one of its own.
-    """
+    """The comparison within each group, all of it one family; `comparison` is of all queries."""
     places = choose_pairs(
         method.pairs, len(comparison.systems), comparison.systems.index(comparison.baseline)
     )

@@ -26,6 +26,7 @@ from gainful.evidence.comparisons.comparison_values import (
 )
 from gainful.evidence.reasons.largest_changes import changes_page
 from gainful.evidence.statistics.correction import CORRECTIONS, TUKEY
+from gainful.evidence.statistics.outcome import Resampling
 from gainful.measure.groups import MOST_GROUPS, name_apart, name_others
 from gainful.measure.results import find_leaders, name_best
 from gainful.page.page import Page, Section
@@ -212,7 +213,7 @@ def build_table(comparison: Comparison, measure: str) -> Table:
         cells = (letters[system], system, f"{mean:.4f}", beaten)
         count = "" if pair is None or not has_counts else str(pair.counts[counted])
         rows.append((*cells, *_format_evidence(comparison, pair), *([count] if has_counts else [])))
-    interval_heading = f"{comparison.evidence.method.resampling.level} interval"
+    interval_heading = f"{comparison.evidence.resampling.level} interval"
     word = comparison.direction(measure).better
     columns = (
         *("", comparison.kind, "mean", f"{word}\nthan", "difference", interval_heading, "p"),
@@ -311,7 +312,7 @@ def _describe_power(comparison: Comparison, measure: str, *, verbose: bool) -> l
         )
     if measure in comparison.bounded_measures and min(detectable.values()) >= 1:
         smallest = f"none: too few {pluralise(comparison.unit_in_words)}"
-    alpha = comparison.evidence.method.resampling.alpha
+    alpha = comparison.evidence.resampling.alpha
     units = comparison.clusters.get(measure, comparison.units[measure])
     if find_smallest_p(comparison.evidence, units) > alpha:
         number = comparison.count_units(measure)
@@ -325,7 +326,7 @@ def describe_test(comparison: ComparisonValues, *, verbose: bool = False) -> lis
     """Which test, corrected how, at which level; with all its numbers if `verbose`."""
     evidence = comparison.evidence
     words = evidence.test_words[0].upper() + evidence.test_words[1:]
-    alpha = evidence.method.resampling.alpha
+    alpha = evidence.resampling.alpha
     error = evidence.p_error(alpha)
     by_chance = "" if error is None else f" (p is simulated; ± {error:.4f} near {alpha:g})"
     significance = f"significant at p ≤ {alpha:g}{by_chance}"
@@ -337,12 +338,12 @@ def describe_test(comparison: ComparisonValues, *, verbose: bool = False) -> lis
     if evidence.standardised is not None:
         parts.append(evidence.standardised)
     if verbose:
-        resampling = evidence.method.resampling
+        resampling = evidence.resampling
         draws = f", {resampling.resamples} resamples, seed {resampling.seed}"
         draws = draws if evidence.method.takes_resamples else ""
         drawing = ", all arrangements" if evidence.exact else draws
         parts[0] = f"{words}, two-sided{drawing}"
-        parts.append(f"{evidence.method.resampling.level} intervals: {evidence.interval}")
+        parts.append(f"{evidence.resampling.level} intervals: {evidence.interval}")
         if evidence.paired_by != evidence.unit:
             parts.append(f"wins and dz by {evidence.paired_by}")
     return [" · ".join(parts)]
@@ -375,7 +376,7 @@ def format_caption(comparison: ComparisonValues) -> str:
     first = f"Means over {sizes} {units}, {name_best(comparison.directions)} bold"
     kind = pluralise(comparison.kind)
     test = f"two-sided {evidence.test_words}, {describe_correction(comparison)}"
-    level = f"α = {evidence.method.resampling.alpha:g}"
+    level = f"α = {evidence.resampling.alpha:g}"
     return f"{first}. Letters name the {kind} that are significantly worse ({test}, {level})."
 
 
@@ -491,7 +492,7 @@ def describe_method(comparison: ComparisonValues) -> list[str]:
     asked = [pair for pair in comparison.pairs if pair.equivalence is not None]
     if not asked:
         return []
-    alpha = comparison.evidence.method.resampling.alpha
+    alpha = comparison.evidence.resampling.alpha
     number = sum(pair.measure == asked[0].measure for pair in asked)
     is_corrected = comparison.evidence.correction != "none" and number > 1
     family = f", corrected by Holm over {count_noun(number, 'pair')}" if is_corrected else ""
@@ -548,7 +549,7 @@ def _build_group_table(groups: GroupComparison, pairs: Sequence[GroupPair]) -> T
         left = [item for item in pairs if item.group not in largest and item.pair.system == system]
         if left:
             rows.append((others, system, *_average(left), *["–"] * 4))
-    interval = f"{100 * (1 - groups.alpha):g} % interval"
+    interval = f"{Resampling(groups.alpha).level} interval"
     heads = (
         *(groups.by, "", pluralise(groups.unit), "mean", f"mean of\n{pairs[0].pair.other}"),
         *("difference", interval, "p", "corrected\np"),

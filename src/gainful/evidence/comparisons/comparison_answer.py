@@ -59,12 +59,7 @@ def write_notes(
 
 
 def describe_pairs(pairs: Iterable[Pair], describe: Callable[[Pair], Iterable[str]]) -> list[str]:
-    """What is odd about pairs; what is true of many pairs of a measure is said once.
-
-    Args:
-        pairs: those of all measures.
-        describe: what follows the names of a pair in a sentence.
-    """
+    """What is odd about pairs; what is true of many pairs of a measure is said once."""
     alike: dict[tuple[str, str], list[Pair]] = {}
     for pair in pairs:
         for words in describe(pair):
@@ -93,11 +88,7 @@ def describe_small_groups(
 ) -> list[str]:
     """Which groups are too small for an interval, or for any p to be significant.
 
-    Args:
-        groups: each by name, once for each measure; none of a study.
-        group_pairs: what came out of the test, with the pairs of all groups.
-        evidence: that of all groups together.
-        pairs: the places of the systems that are compared.
+    Each of `groups` has its name, and stands there once for each measure; none does of a study.
     """
     unit = groups[0][1].unit if groups else evidence.paired_by
     no_interval = f"too few {pluralise(unit)} for an interval at this level"
@@ -118,7 +109,7 @@ def _describe_smallest_p(
     evidence: Evidence, paired: Sequence[PairedValues], pairs: Ranks
 ) -> list[str]:
     """Where not even the clearest difference could be significant, that is said."""
-    alpha = evidence.method.resampling.alpha
+    alpha = evidence.resampling.alpha
     notes = []
     for item in paired:
         units = int(item.count_differing(pairs).max())
@@ -134,7 +125,7 @@ def _describe_smallest_p(
 
 def find_smallest_p(evidence: Evidence, units: int) -> float:
     """The smallest p that the test can give if so many units differ; 0 where that is unknown."""
-    resamples = evidence.method.resampling.resamples
+    resamples = evidence.resampling.resamples
     if evidence.test == TUKEY:
         return 1 / (resamples + 1)
     if evidence.test not in TESTS:
@@ -149,7 +140,7 @@ def find_smallest_p(evidence: Evidence, units: int) -> float:
 def describe_undecided(comparison: ComparisonValues) -> list[str]:
     """Which decisions another seed could turn: p is nearer to alpha than two of its errors."""
     evidence = comparison.evidence
-    alpha = evidence.method.resampling.alpha
+    alpha = evidence.resampling.alpha
     near = [pair for pair in comparison.pairs if comparison.is_undecided(pair)]
     if not near:
         return []
@@ -158,7 +149,7 @@ def describe_undecided(comparison: ComparisonValues) -> list[str]:
     name = "corrected p" if evidence.corrects else "p"
     value = f"{name} is {pair.p_corrected:.4f} ± {error:.4f} (simulation error)"
     way = name_way("--resamples", "resamples=")
-    resamples = f"{evidence.method.resampling.resamples} resamples (set {way} higher)"
+    resamples = f"{evidence.resampling.resamples} resamples (set {way} higher)"
     return [f"{which}: {value}: too close to {alpha:g} to decide with {resamples}"]
 
 
@@ -208,7 +199,11 @@ def describe_comparison(comparison: ComparisonValues) -> str:
     unlike = [other for other in others if not other.is_like(first)]
     if alike:
         sentences.append(f"The same holds in {join_words(alike)}.")
-    groups = _group_alike(unlike)
+    agreeing: dict[tuple[str | tuple[str, ...], ...], list[_Standing]] = {}
+    for other in unlike:
+        key = (other.best, other.beaten, other.alike) if other.beaten else ()
+        agreeing.setdefault((other.direction.better, *key), []).append(other)
+    groups = list(agreeing.values())
     sentences += [_describe_briefly(comparison, group) for group in groups[:_MAX_NAMES]]
     rest = [standing.measure for group in groups[_MAX_NAMES:] for standing in group]
     if rest:
@@ -257,18 +252,10 @@ def _describe_standing(comparison: ComparisonValues, standing: _Standing) -> str
     evidence = _describe_evidence(comparison, comparison.pair(measure, leading[-1], beaten[0]))
     whom = f" than {label_system(comparison.kind, beaten[0])}" if len(beaten) > 1 else ""
     alike = "with no significant difference between them"
-    lead = f"{_join_leading(comparison, leading)} lead in {measure}, {alike}"
+    lead = f"{_join(comparison, leading, lead=True)} lead in {measure}, {alike}"
     subject = "Both" if len(leading) == 2 else "All of them"
     better = f"{subject} are {standing.direction.better} than {_join(comparison, beaten)}"
     return f"{lead}. {better}: {label_system(comparison.kind, leading[-1])}{whom} {evidence}."
-
-
-def _group_alike(standings: Sequence[_Standing]) -> list[list[_Standing]]:
-    groups: dict[tuple[str | tuple[str, ...], ...], list[_Standing]] = {}
-    for standing in standings:
-        key = (standing.best, standing.beaten, standing.alike) if standing.beaten else ()
-        groups.setdefault((standing.direction.better, *key), []).append(standing)
-    return list(groups.values())
 
 
 def _describe_briefly(comparison: ComparisonValues, standings: Sequence[_Standing]) -> str:
@@ -279,10 +266,10 @@ def _describe_briefly(comparison: ComparisonValues, standings: Sequence[_Standin
     if not beaten:
         return f"In {measures} none is significantly {word} than the others."
     verb = "is" if len(best) == 1 else "are"
-    better = f"{_join_leading(comparison, best)} {verb} {word} than {_join(comparison, beaten)}"
+    better = f"{_join(comparison, best, lead=True)} {verb} {word} than {_join(comparison, beaten)}"
     if not standing.alike:
         return f"In {measures} {better}."
-    alike = _join(comparison, standing.alike, last="or")
+    alike = _join(comparison, standing.alike, "or")
     return f"In {measures} {better}, but not significantly {word} than {alike}."
 
 
@@ -318,9 +305,9 @@ def _describe_best(comparison: ComparisonValues, standing: _Standing) -> str:
     value, word = _format_mean(comparison, measure, best[0]), standing.direction.best
     is_alone = len(best) == 1
     verb = f"is {word} in {measure}" if is_alone else f"share the {word} {measure}"
-    text = f"{_join_leading(comparison, best)} {verb} ({value})"
+    text = f"{_join(comparison, best, lead=True)} {verb} ({value})"
     if standing.alike:
-        alike = _join(comparison, standing.alike, last="or")
+        alike = _join(comparison, standing.alike, "or")
         text += f", not significantly {standing.direction.better} than {alike}"
     if not beaten:
         return f"{text}."
@@ -364,7 +351,7 @@ def _describe_evidence(comparison: ComparisonValues, pair: Pair, words: str = "b
     pair = pair.reverse() if comparison.direction(pair.measure).is_lower else pair
     decimals = choose_decimals(pair.difference, ANSWER_DECIMALS)
     name = "corrected p" if evidence.corrects else "p"
-    resampling = evidence.method.resampling
+    resampling = evidence.resampling
     p = f"{name} {relate_p(pair.p_corrected)}"
     if comparison.is_undecided(pair):
         p += f", within its simulation error of {resampling.alpha:g}"
@@ -385,15 +372,11 @@ def _format_mean(comparison: ComparisonValues, measure: str, system: str) -> str
 
 
 def _join(
-    comparison: ComparisonValues, systems: Sequence[str], noun: str = "others", last: str = "and"
+    comparison: ComparisonValues, systems: Sequence[str], last: str = "and", *, lead: bool = False
 ) -> str:
     if len(systems) > _MAX_NAMES:
-        return f"{len(systems)} {noun}"
+        return f"{len(systems)} {pluralise(comparison.kind) if lead else 'others'}"
     return join_words([label_system(comparison.kind, system) for system in systems], last)
-
-
-def _join_leading(comparison: ComparisonValues, systems: Sequence[str]) -> str:
-    return _join(comparison, systems, pluralise(comparison.kind))
 
 
 def label_system(kind: str, system: str) -> str:

@@ -187,13 +187,13 @@ class Evidence(Answering):
         """
         if not self.uses_resamples:
             return None
-        sides = 1 if self.method.test in _COUNT_BOTH_SIDES else 2
+        sides = 1 if self.test in _COUNT_BOTH_SIDES else 2
         share = p / sides
-        return float(sides * (share * (1 - share) / self.method.resampling.resamples) ** 0.5)
+        return float(sides * (share * (1 - share) / self.resampling.resamples) ** 0.5)
 
     def p_corrected_error(self, pair: Pair) -> float | None:
         """The Monte Carlo error of a corrected p: by max-T it is a share, else a multiple of p."""
-        if self.method.correction == MAX_T and self.corrects:
+        if self.correction == MAX_T and self.corrects:
             return self.p_error(pair.p_corrected)
         error = self.p_error(pair.p)
         return None if error is None else error * pair.p_corrected / pair.p
@@ -201,7 +201,7 @@ class Evidence(Answering):
     @property
     def corrects(self) -> bool:
         """Does the correction change anything?"""
-        return self.method.correction != "none" and self.family > 1
+        return self.correction != "none" and self.family > 1
 
 
 @frozen(eq=False)
@@ -327,7 +327,7 @@ class ComparisonValues(Compared):
 
     def is_significant(self, pair: Pair) -> bool:
         """Is the difference significant, after correction?"""
-        return pair.p_corrected <= self.evidence.method.resampling.alpha
+        return pair.p_corrected <= self.evidence.resampling.alpha
 
     def is_at_odds(self, pair: Pair) -> bool:
         """Is the difference significant, though its interval includes 0?"""
@@ -336,14 +336,14 @@ class ComparisonValues(Compared):
     def is_undecided(self, pair: Pair) -> bool:
         """Is p so near to alpha that another seed could turn the decision?"""
         error = self.evidence.p_corrected_error(pair)
-        distance = abs(pair.p_corrected - self.evidence.method.resampling.alpha)
+        distance = abs(pair.p_corrected - self.evidence.resampling.alpha)
         return error is not None and distance < _UNDECIDED_ERRORS * error
 
     def is_equivalent(self, pair: Pair) -> bool | None:
         """Are the two practically the same, after correction? None where that was not asked."""
         if pair.equivalence is None:
             return None
-        return pair.equivalence.p_corrected <= self.evidence.method.resampling.alpha
+        return pair.equivalence.p_corrected <= self.evidence.resampling.alpha
 
     def pair_to_dict(self, pair: Pair) -> dict[str, Any]:
         """A pair as plain data, with what follows from the level and the resamples."""
@@ -402,7 +402,7 @@ class ComparisonValues(Compared):
 
     def to_dict(self) -> dict[str, Any]:
         """All of it as plain data."""
-        resampling = self.evidence.method.resampling
+        resampling = self.evidence.resampling
         return {
             "systems": list(self.systems),
             "baseline": self.baseline,
@@ -411,7 +411,7 @@ class ComparisonValues(Compared):
                     "measure": measure,
                     "better": self.direction(measure).better_is,
                     name_count(self.evidence.unit): self.units[measure],
-                    **self._study_data(measure),
+                    **(self._study_data(measure) if measure in self.paired_units else {}),
                     "clusters": self.clusters.get(measure),
                     "means": dict(zip(self.systems, self.means[measure].tolist(), strict=True)),
                     "beaten": self.systems_beaten(measure),
@@ -433,7 +433,7 @@ class ComparisonValues(Compared):
             "resamples": resampling.resamples if self.evidence.uses_resamples else None,
             "seed": resampling.seed,
             "power_level": self.evidence.power_level,
-            **self.evidence.method.to_data(),
+            "power": self.evidence.method.power,
             "convention": dict(self.convention),
             "notes": list(self.notes),
             "footnotes": list(self.footnotes),
@@ -441,8 +441,6 @@ class ComparisonValues(Compared):
         }
 
     def _study_data(self, measure: str) -> dict[str, Any]:
-        if measure not in self.paired_units:
-            return {}
         interaction = self.interactions.get(measure)
         return {
             pluralise(self.evidence.paired_by): self.paired_units[measure],

@@ -235,9 +235,13 @@ class Study(Sample):
         searcher = (
             _renumber(self.block_numbers[0][rows]) if self.block_numbers else np.arange(len(rows))
         )
-        other_blocks = [_renumber(number[rows]) for number in self.block_numbers[1:]]
-        values, system = self.values[rows, column], self.system[rows]
-        residuals = values - _block_effects(values, other_blocks, searcher, _renumber(system))
+        others = [indicators(_renumber(number[rows])) for number in self.block_numbers[1:]]
+        residuals, system = self.values[rows, column], self.system[rows]
+        if others:
+            controls = indicators(searcher), indicators(_renumber(system))
+            design, width = np.hstack([*others, *controls]), np.hstack(others).shape[1]
+            coefficients, *_ = np.linalg.lstsq(design, residuals, rcond=None)
+            residuals = residuals - design[:, :width] @ coefficients[:width]
         sides = [
             UnitSums.from_values(
                 residuals[system == name, None], searcher[system == name], int(searcher.max()) + 1
@@ -414,7 +418,7 @@ class Study(Sample):
                     "differences are adjusted for blocks: they are not differences of the means"
                 )
                 break
-        alpha = comparison.evidence.method.resampling.alpha
+        alpha = comparison.evidence.resampling.alpha
         notes += describe_pairs(comparison.pairs, partial(_describe_pair, unit=unit, alpha=alpha))
         return [*notes, *describe_step_down(comparison), *describe_undecided(comparison)]
 
@@ -445,13 +449,6 @@ def compare_results(
     """Is one run or system really better than another, of what is evaluated already?
 
     Systems that had the same conversations are compared by these, as runs are by queries.
-
-    Args:
-        results: of sessions, or of two runs or more.
-        by: of sessions: the column that names the system; system if it is not said.
-        block: of sessions: the columns whose effects are taken out.
-        clusters: what queries belong to, where a column says so.
-        **options: how they are compared (`stats.MethodOptions`).
     """
     sessions = results[0]
     if not isinstance(sessions, SessionResults):
@@ -513,15 +510,6 @@ def _is_mostly_within(system: Ranks, blocks: Sequence[Ranks]) -> bool:
     tried = np.unique(blocks[0] * (int(system.max()) + 1) + system)
     systems_tried = np.unique(tried // (int(system.max()) + 1), return_counts=True)[1]
     return bool(2 * (systems_tried > 1).sum() >= systems_tried.size)
-
-
-def _block_effects(values: Array, blocks: Sequence[Ranks], *controls: Ranks) -> Array:
-    if not blocks:
-        return np.zeros_like(values)
-    width = sum(int(block.max()) + 1 for block in blocks)
-    design_matrix = np.concatenate([indicators(block) for block in (*blocks, *controls)], axis=1)
-    coefficients, *_ = np.linalg.lstsq(design_matrix, values, rcond=None)
-    return np.asarray(design_matrix[:, :width] @ coefficients[:width])
 
 
 def _renumber(numbers: Ranks) -> Ranks:

@@ -73,16 +73,8 @@ def apply_rules(
 ) -> Verdict:
     """Does a run hold these rules, by itself and against a baseline?
 
-    Args:
-        results: the run, evaluated.
-        rules: what it must hold.
-        qrels: what it was evaluated by; they must be the baseline's.
-        baseline: what an earlier run scored.
-        saving: is the run to become a baseline? Then it may do so without any rule, and the
-            verdict tells the error rates of rules.
-        error_rates: how often would these rules stop a build that is no worse, and which drop do
-            they catch?
-        clusters: what queries belong to that are not independent: tests flip and draw these whole.
+    A run that is to become a baseline (`saving`) needs no rule, and is told the error rates of
+    rules. The qrels must be the baseline's; tests flip and draw `clusters` whole.
 
     Examples:
         >>> from gainful import evaluate
@@ -331,25 +323,22 @@ def _refuse_impossible(results: Results, name: str, floor: float) -> None:
 
 
 def _check_drops(sides: Sides) -> Iterator[Check]:
+    labels = {} if sides.results.grouping is None else sides.results.grouping.labels
     for spelling, bound in sides.rules.max_drop.items():
         for name, group, _ in _list_groups(sides.results, spelling, "max_drop"):
             own = sides
             if group is not None:
-                means = _average_group(sides.results, sides.pairs[name], group)
+                pair, kind = sides.pairs[name], sides.results.recipes[name].entry.aggregation
+                rows = pair.values[[labels.get(query) == group for query in pair.queries]]
+                if not len(rows):
+                    problem = f"has no {pair.noun} in common with the baseline"
+                    raise CannotCompare(f"group {quote(group)} {problem}")
+                means = aggregate(rows[:, 0], kind), aggregate(rows[:, 1], kind)
                 own = evolve(sides, now_and_before={name: means})
             now, then = own.now_and_before[name]
             drop = sides.results.directions[name].sign * (then - now)
             ok = drop <= bound + rounding_slack(then)
             yield own.check("max_drop", name, bound, ok=ok, group=group)
-
-
-def _average_group(results: Results, pair: PairedValues, group: str) -> tuple[float, float]:
-    labels = {} if results.grouping is None else results.grouping.labels
-    own = pair.values[[labels.get(query) == group for query in pair.queries]]
-    if not len(own):
-        raise CannotCompare(f"group {quote(group)} has no {pair.noun} in common with the baseline")
-    kind = results.recipes[pair.measure].entry.aggregation
-    return aggregate(own[:, 0], kind), aggregate(own[:, 1], kind)
 
 
 def _check_queries(sides: Sides) -> Iterator[Check]:

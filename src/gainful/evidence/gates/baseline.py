@@ -292,7 +292,7 @@ def check_margins(sides: Sides, margins: Mapping[str, float]) -> tuple[list[Chec
                 "margin pass (in our simulations, 9 to 17 % instead of 5 %); --per-query "
                 f"{name}=DROP:COUNT limits rare large losses"
             )
-    confidence = f"{100 * (1 - alpha):g} %"
+    confidence = sides.rules.resampling(alpha).level
     return checks, [f"limits of changes are one-sided, {confidence}: {method}", *skewed]
 
 

@@ -76,8 +76,6 @@ def find_error_rates(
             applied, tested = _propose_checks(spread, means[spread.measure]), len(spreads)
             applied = [evolve(check, direction=directions[spread.measure]) for check in applied]
         for check in applied:
-            if check.rule == "drift":
-                continue
             chance = stop_chance(check, spread, rules, max(tested, 1))
             yield ErrorRate(
                 rule=check.rule_words,

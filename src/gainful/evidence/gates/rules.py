@@ -96,7 +96,7 @@ def _tell_drop(check: Check) -> str:
 
 def _tell_margin(check: Check) -> str:
     change, limit = check.value - (check.baseline or 0.0), check.limit or 0.0
-    confidence = f"{100 * (1 - (check.level or 0.0)):g} %"
+    confidence = Resampling(check.level or ALPHA).level
     if check.ok and check.direction.sign * limit > 0:
         least = f"at least {format_exact(round(abs(limit), 4))} with {confidence} confidence"
         better = f"{check.measure} is better than the baseline by {abs(change):.4f}"

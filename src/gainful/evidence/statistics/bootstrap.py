@@ -188,12 +188,8 @@ def bootstrap_band(total: Array, counts: Array, resampling: Resampling) -> tuple
 
     Sessions are drawn again with replacement, whole, so that queries of a session stay together.
     The band lies between percentiles of the sums of `total` divided by those of `counts`, at each
-    place by itself; it is not a number where nothing was ever drawn.
-
-    Args:
-        total: a row for each session, a column for each place.
-        counts: likewise: how much each session counts there; 0 where it does not.
-        resampling: the level, the resamples and the seed.
+    place by itself; it is not a number where nothing was ever drawn. Both have a row for each
+    session, a column for each place; `counts` say how much each session counts there.
 
     Examples:
         >>> low, high = bootstrap_band(

@@ -39,7 +39,7 @@ def kendall_tau(a: Ordering, b: Ordering) -> float | None:
         True
     """
     first, second = _common_places(a, b)
-    if _is_constant(first) or _is_constant(second):
+    if (first == 1).all() or (second == 1).all():
         return None
     from scipy.stats import kendalltau  # noqa: PLC0415  (slow to load, and only orders need it)
 
@@ -69,7 +69,7 @@ def tau_ap(a: Ordering, b: Ordering, *, reference: Reference = "both") -> float 
     if reference not in ("both", "first", "second"):
         raise BadValue("reference", reference, "both, first or second")
     first, second = _common_places(a, b)
-    if _is_constant(first) or _is_constant(second):
+    if (first == 1).all() or (second == 1).all():
         return None
     if reference == "first":
         return _ap_correlation(second, first)
@@ -111,7 +111,14 @@ def rbo(a: Ordering, b: Ordering, p: float = PERSISTENCE) -> float:
         raise BadValue("b", f"an order of {len(second)}", allowed)
     names = list(dict.fromkeys([*first, *second]))
     first_ties, second_ties = _places_and_ties(first, names), _places_and_ties(second, names)
-    agreement = [_overlap_at(first_ties, second_ties, depth) for depth in range(1, len(first) + 1)]
+    agreement = []
+    for depth in range(1, len(first) + 1):
+        mine, theirs = (
+            np.clip((depth - place + 1) / size, 0.0, 1.0)
+            for place, size in (first_ties, second_ties)
+        )
+        own = sqrt(float(mine @ mine) * float(theirs @ theirs))
+        agreement.append(float(mine @ theirs) / own)
     weights = (1 - p) * p ** np.arange(len(first))
     return float(weights @ agreement + p ** len(first) * agreement[-1])
 
@@ -125,11 +132,6 @@ def _places_and_ties(place_of: Mapping[Any, int], names: Sequence[Any]) -> tuple
     sizes = Counter(place_of.values())
     first = [place_of.get(name, np.inf) for name in names]
     return np.array(first), np.array([sizes.get(place_of.get(name, 0), 1) for name in names])
-
-
-def _overlap_at(left: tuple[Array, Array], right: tuple[Array, Array], depth: int) -> float:
-    mine, theirs = (np.clip((depth - first + 1) / size, 0.0, 1.0) for first, size in (left, right))
-    return float(mine @ theirs) / sqrt(float(mine @ mine) * float(theirs @ theirs))
 
 
 def places(order: Ordering, argument: str = "order") -> dict[Any, int]:
@@ -177,10 +179,6 @@ def _common_places(a: Ordering, b: Ordering) -> tuple[Places, Places]:
     if len(first) < 2:
         raise BadValue("a", list(first), "an order of at least 2 names")
     return np.array(list(first.values())), np.array([second[name] for name in first])
-
-
-def _is_constant(order: Places) -> bool:
-    return bool((order == 1).all())
 
 
 _NO_VARIANCE = 1e-12  # of a variance, as a share of the mean square: what rounding leaves

@@ -39,14 +39,7 @@ _BLOCK_PAIRS = 128
 
 
 class StepDown:
-    """Counts of resamples as extreme as what was seen, chunk by chunk of them.
-
-    Args:
-        observed: the evidence of each comparison against chance; at least 0, and standardised so
-            that comparisons are comparable.
-        slack: how far below a resample may be and still count as equal, by comparison: what
-            rounding can be.
-    """
+    """Counts of resamples as extreme as what was seen, chunk by chunk: see `step_down_max_t`."""
 
     def __init__(self, observed: Array, slack: Array | float = 0.0) -> None:
         self.order = np.argsort(observed, kind="stable")  # the least extreme first

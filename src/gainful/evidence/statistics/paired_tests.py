@@ -309,22 +309,17 @@ def tukey_test(values: Differences, pairs: Ranks, resampling: Resampling) -> Out
     grid_values = flat.reshape(units.sums.shape)
     sums = grid_values.sum(axis=0)
     difference = sums[pairs[:, 0]] - sums[pairs[:, 1]]
-    ranges = np.sort(_deal_ranges(grid_values, resampling))
+    random, dealt = resampling.random_generator(), []
+    for part in slices(resampling.resamples, _BATCH_DEALS // grid_values.size):
+        deals = np.broadcast_to(grid_values, (part.stop - part.start, *grid_values.shape))
+        dealt.append(np.ptp(random.permuted(deals, axis=2).sum(axis=1), axis=1))
+        report_work("resampling", part.stop / resampling.resamples)
+    ranges = np.sort(np.concatenate(dealt))
     narrower = np.searchsorted(ranges, np.abs(difference) - units.number, side="left")
     p = p_value((len(ranges) - narrower).astype(np.float64), len(ranges), exact=False)
     margin = critical_value(ranges, resampling.alpha, exact=False)
     low, high = ((difference + side) / step / units.sizes.sum() for side in (-margin, margin))
     return Outcome(p, low, high, "randomised Tukey HSD, simultaneous")
-
-
-def _deal_ranges(grid_values: Array, resampling: Resampling) -> Array:
-    random = resampling.random_generator()
-    ranges = []
-    for part in slices(resampling.resamples, _BATCH_DEALS // grid_values.size):
-        deals = np.broadcast_to(grid_values, (part.stop - part.start, *grid_values.shape))
-        ranges.append(np.ptp(random.permuted(deals, axis=2).sum(axis=1), axis=1))
-        report_work("resampling", part.stop / resampling.resamples)
-    return np.concatenate(ranges)
 
 
 # ── the table ────────────────────────────────────────────────────────────────────────────────────

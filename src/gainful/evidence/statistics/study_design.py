@@ -83,10 +83,7 @@ class Design:
 def find_design(system: Ranks, searcher: Ranks, slot: Ranks) -> Design | None:
     """The design of these sessions; None if it has nothing to exchange.
 
-    Args:
-        system: of each session, as numbers of at least 0.
-        searcher: of each session; whose assignments are exchanged.
-        slot: of each session; what the searcher did then: the scenario.
+    Searchers' assignments are exchanged; a slot is what a searcher did then: the scenario.
     """
     systems = int(system.max()) + 1
     order = np.lexsort((np.arange(slot.size), slot, searcher))
@@ -98,7 +95,11 @@ def find_design(system: Ranks, searcher: Ranks, slot: Ranks) -> Design | None:
     exchanging: list[Ranks] = []
     swapping: list[Ranks] = []
     for slots, members in strata.items():
-        crossed = [_tries_all_equally(system[rows], np.array(slots), systems) for rows in members]
+        crossed = []
+        for rows in members:  # who tries all systems equally often on everything?
+            counts = np.zeros((max(slots) + 1, systems))
+            np.add.at(counts, (np.array(slots), system[rows]), 1)
+            crossed.append(bool((counts == counts[:, :1]).all()))
         swapping += [rows for rows, full in zip(members, crossed, strict=True) if full]
         others = [rows for rows, full in zip(members, crossed, strict=True) if not full]
         # Which systems on which scenarios, whatever the order within one.
@@ -123,12 +124,6 @@ def find_design(system: Ranks, searcher: Ranks, slot: Ranks) -> Design | None:
         searchers=len(participants),
         left_out=len(rows_by_searcher) - len(participants),
     )
-
-
-def _tries_all_equally(system: Ranks, slot: Ranks, systems: int) -> bool:
-    counts = np.zeros((int(slot.max()) + 1, systems))
-    np.add.at(counts, (slot, system), 1)
-    return bool((counts == counts[:, :1]).all())
 
 
 def _repeat_groups(stratum: Ranks, slot: Ranks) -> Iterator[Ranks]:

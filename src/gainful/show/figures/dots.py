@@ -87,7 +87,7 @@ def build_difference_data(comparison: Comparison) -> FigureData:
         key=lambda pair: (measures.index(pair.measure), -ahead[pair.system]),
     )
     rows = [(pair.system, pair.measure, pair.difference, pair.low, pair.high) for pair in pairs]
-    level = 100 * (1 - comparison.evidence.method.resampling.alpha)
+    level = 100 * (1 - comparison.evidence.resampling.alpha)
     frame = pl.DataFrame(rows, schema=_SCHEMA, orient="row")
     return FigureData(
         frame=frame,
