@@ -39,7 +39,6 @@ ALLOWED = {
     "by_id",  # ranks, if ties are broken by id: a value of `TieBlocks`
     "by_input",
     "cumulated",  # a flag of an entry
-    "unused_data",  # the name that bz2 and lzma have for what comes behind a stream
     "paired_by",  # a value of a sample: what its differences are of
     "paired_units",  # how many of these there are
     "normalised_average",  # the quantity of the 2008 paper, beside the average of normalised ones

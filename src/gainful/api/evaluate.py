@@ -430,13 +430,10 @@ def _read_small_files(
     if has_others or reading.columns.names or os.environ.get("GAINFUL_ENGINE"):
         return None
     nested = [*read_small_files([qrels, *runs.values()])]
-    if not nested and find_spec("gainful_native") and all(map(_is_file, runs.values())):
+    are_files = all(isinstance(run, (str, PathLike)) and is_file(run) for run in runs.values())
+    if not nested and are_files and find_spec("gainful_native"):
         nested = [*read_small_files([qrels])]  # runs are matched where they lie
     return (nested[0], dict(zip(runs, nested[1:], strict=False))) if nested else None
-
-
-def _is_file(run: AnyRun) -> bool:
-    return isinstance(run, (str, PathLike)) and is_file(run)
 
 
 def _find_groups(

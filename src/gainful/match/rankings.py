@@ -18,7 +18,7 @@ from gainful.convention import Convention
 from gainful.match.frames import keep_one
 from gainful.match.match import MatchedRun, drop_dict_namesakes, match
 from gainful.match.matched import Matched
-from gainful.match.rank_order import order_by_score
+from gainful.match.rank_order import invert_order, order_by_score
 from gainful.match.ties import TIE_POLICIES, TieBlocks, place_ties
 from gainful.read.lazy_run import LazyRun
 from gainful.read.qrels_and_run import NestedDict, Qrels, Run
@@ -55,29 +55,6 @@ class QueryRanking:
     ranks: TieBlocks
     ties: str
 
-    def rank_docs(self, gains: Mapping[str, float]) -> list[RankedDoc]:
-        """All documents at their ranks; where ties go by grades, by these gains."""
-        gain = np.array([gains.get(doc, 0.0) for doc in self.docs], dtype=np.float64)
-        first, last = place_ties(self.ties, self.ranks, gain)
-        order = np.argsort(self.ranks.by_input if TIE_POLICIES[self.ties].averages else first)
-        return [
-            RankedDoc(rank, until, self.docs[at], score, None if isnan(grade) else grade)
-            for at, rank, until, score, grade in zip(
-                order.tolist(),
-                first[order].tolist(),
-                last[order].tolist(),
-                self.score[order].tolist(),
-                self.grade[order].tolist(),
-                strict=True,
-            )
-        ]
-
-    def name_docs(self, by_id: Ranks) -> list[str]:
-        """The documents at these ranks, ties being broken by document id."""
-        row = np.empty(len(self.docs), dtype=np.intp)
-        row[self.ranks.by_id - 1] = np.arange(len(row))
-        return [self.docs[at] for at in row[by_id - 1].tolist()]
-
 
 @frozen(eq=False)
 class Rankings:
@@ -89,11 +66,27 @@ class Rankings:
 
     def rank_docs(self, query: str, gains: Mapping[str, float]) -> list[RankedDoc]:
         """All documents of a query at their ranks; where ties go by grades, by these gains."""
-        return self.by_query[query].rank_docs(gains) if query in self.by_query else []
+        ranking = self.by_query.get(query)
+        if ranking is None:
+            return []
+        gain = np.array([gains.get(doc, 0.0) for doc in ranking.docs], dtype=np.float64)
+        first, last = place_ties(ranking.ties, ranking.ranks, gain)
+        averages = TIE_POLICIES[ranking.ties].averages
+        order = np.argsort(ranking.ranks.by_input if averages else first)
+        columns = (order, first[order], last[order], ranking.score[order], ranking.grade[order])
+        rows = zip(*(column.tolist() for column in columns), strict=True)
+        return [
+            RankedDoc(rank, until, ranking.docs[at], score, None if isnan(grade) else grade)
+            for at, rank, until, score, grade in rows
+        ]
 
     def name_docs(self, query: str, by_id: Ranks) -> list[str]:
         """The documents of a query at these ranks, ties being broken by document id."""
-        return self.by_query[query].name_docs(by_id) if query in self.by_query else []
+        if query not in self.by_query:
+            return []
+        ranking = self.by_query[query]
+        row = invert_order(ranking.ranks.by_id - 1)
+        return [ranking.docs[at] for at in row[by_id - 1].tolist()]
 
 
 def rank_documents(

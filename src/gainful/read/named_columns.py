@@ -70,7 +70,7 @@ class Header:
         if column is None:
             raise NoColumn(
                 self.name,
-                f"there is no column for the {role}; known: {self._list_columns()}",
+                f"there is no column for the {role}; known: {self.list_columns()}",
                 f"one of {', '.join(aliases)}; or set it with columns= (--columns); without a "
                 "header, by number",
             )
@@ -112,15 +112,8 @@ class Header:
             'columns={"grade": None} (--columns grade=) if each judged document counts as 1',
         )
 
-    def note_no_grades(self) -> str:
-        """What is to be said of judgments without grades."""
-        return (
-            f"{self.name}: no column of grades ({', '.join(GRADE[:3])}, …) among "
-            f"{self._list_columns()}; "
-            "each judged document counts as grade 1"
-        )
-
-    def _list_columns(self) -> str:
+    def list_columns(self) -> str:
+        """What the user calls the columns."""
         return list_columns([self.own_name(column) for column in self.columns])
 
     def score_column(self) -> tuple[str, Literal["score", "rank"]]:
@@ -194,8 +187,9 @@ class InputTable:
         header.require_ids()
         header.refuse_unknown_grades(filter(self._holds_numbers, self.frame.columns))
         frame = self.frame.with_columns(grade=pl.lit(1.0))
-        notes = (*self.notes, header.note_no_grades())
-        return evolve(self, frame=frame, notes=notes), "grade", "grade"
+        known = f"({', '.join(GRADE[:3])}, …) among {header.list_columns()}"
+        note = f"{self.name}: no column of grades {known}; each judged document counts as grade 1"
+        return evolve(self, frame=frame, notes=(*self.notes, note)), "grade", "grade"
 
     def _holds_numbers(self, column: str) -> bool:
         values = self.frame[column]

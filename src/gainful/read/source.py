@@ -11,7 +11,7 @@ import re
 import sys
 import zlib
 from collections.abc import Callable, Iterator, Sequence
-from functools import cache, cached_property
+from functools import cache, cached_property, partial
 from importlib import import_module
 from io import SEEK_CUR, BufferedReader, BytesIO, RawIOBase
 from math import inf
@@ -31,24 +31,6 @@ _LARGEST_RATIO = 30  # beyond these: runs pack to a fifth or a tenth of their si
 _USUAL_RATIO = 8  # of them
 _MAGIC_SIZE = 8
 _MAX_HELD = 1 << 27  # bytes of an unpacked file that is not unpacked again for each reading
-
-
-class _GzipDecompressor:
-    """zlib's, with the face of bz2's and lzma's: what is not unpacked yet is kept."""
-
-    def __init__(self) -> None:
-        self._stream = zlib.decompressobj(wbits=16 + zlib.MAX_WBITS)
-
-    @property
-    def eof(self) -> bool:
-        return self._stream.eof
-
-    @property
-    def unused_data(self) -> bytes:
-        return self._stream.unused_data
-
-    def decompress(self, data: bytes, max_length: int = -1) -> bytes:
-        return self._stream.decompress(self._stream.unconsumed_tail + data, max_length)
 
 
 def _load(module: str, name: str) -> Callable[[], Any]:
@@ -73,7 +55,7 @@ class Compression:
 
 
 COMPRESSIONS = (
-    Compression("gzip", ".gz", b"\x1f\x8b", _GzipDecompressor),
+    Compression("gzip", ".gz", b"\x1f\x8b", partial(zlib.decompressobj, 16 + zlib.MAX_WBITS)),
     Compression(
         "zstd", ".zst", b"\x28\xb5\x2f\xfd", _load(_ZSTD, "ZstdDecompressor"), "backports.zstd"
     ),
@@ -158,7 +140,8 @@ def _iterate_parts(
                 problem = f"it unpacks to more than {limit >> 20} MiB, which is suspicious"
                 raise BadInput(name, problem, "an unpacked file")
             yield part
-            part = b"" if stream.eof else stream.decompress(b"", _OUTPUT_PIECE)
+            left = getattr(stream, "unconsumed_tail", b"")  # of zlib; others keep it themselves
+            part = b"" if stream.eof else stream.decompress(left, _OUTPUT_PIECE)
         if stream.eof:
             packed.seek(-len(stream.unused_data or b""), SEEK_CUR)  # lz4 says None
             rest = packed.read(_INPUT_PIECE)
