@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from importlib import import_module
 from os import PathLike, fspath
 from pathlib import Path
@@ -38,26 +39,30 @@ class Format:
     roles: tuple[str, ...] = ()  # which --columns names by paths into its records
 
 
-def _is_ratings(source: Source) -> bool:
+def _load(reader: str) -> Callable[..., Any]:
+    module, _, function = reader.partition(".")
+
+    def read(*arguments: Any, **options: Any) -> Any:
+        return getattr(import_module(f"gainful.read.{module}"), function)(*arguments, **options)
+
+    return read
+
+
+def _find_ratings(source: Source) -> set[str]:
     line = source.first_line()
-    if not (
-        line.startswith(("{", "[")) or "," in line or " qid:" in line
-    ):  # nor is more code loaded for TREC's files
-        return False
-    return bool(import_module("gainful.read.ratings").find_kinds(source))
+    may_be = line.startswith(("{", "[")) or "," in line or " qid:" in line
+    # For TREC's files no more code is loaded.
+    return {*_load("ratings.find_kinds")(source)} if may_be else set()
 
 
 def _is_rag(source: Source, columns: ColumnMapping = USUAL_NAMES) -> bool:
-    if not (source.first_line().startswith("{") or source.head.lstrip().startswith(b"[")):
-        return False
-    return bool(import_module("gainful.read.rag").find_kinds(source, columns))
+    may_be = source.first_line().startswith("{") or source.head.lstrip().startswith(b"[")
+    return may_be and bool(_load("rag.find_kinds")(source, columns))
 
 
 def find_kinds(source: Source, columns: ColumnMapping = USUAL_NAMES) -> set[str]:
     """Which of judgments and run a file certainly holds: both, where it tells both."""
-    if _is_ratings(source):
-        return {*import_module("gainful.read.ratings").find_kinds(source)}
-    return {*import_module("gainful.read.rag").find_kinds(source, columns)}
+    return _find_ratings(source) or {*_load("rag.find_kinds")(source, columns)}
 
 
 def _is_bare_json(source: Source, *suffixes: str) -> bool:
@@ -86,32 +91,20 @@ def _is_json(source: Source) -> bool:
     return bool(inner) and all(isinstance(value, (dict, list)) for value in inner)
 
 
-def _make_table_check(separators: str) -> Callable[[Source], bool]:
-    def is_table(source: Source) -> bool:
-        line = source.first_line()
-        if any(are_column_names(_split_header(line, separator)) for separator in separators):
-            return True
-        is_named_so = source.suffix in (".csv", ".tsv") and any(mark in line for mark in separators)
-        fields = line.split("\t")
-        number = fields[min(len(fields), 5) - 1]  # of judgments the last, of a run the fifth
-        plain = separators == "\t" and len(line.split()) == len(fields) > 2
-        is_trec = plain and re.fullmatch(NUMBER_PATTERN, number.strip(), re.ASCII) is not None
-        return is_named_so and not is_trec
-
-    return is_table
+def _is_text_table(separators: str, source: Source) -> bool:
+    line = source.first_line()
+    if any(are_column_names(_split_header(line, separator)) for separator in separators):
+        return True
+    is_named_so = source.suffix in (".csv", ".tsv") and any(mark in line for mark in separators)
+    fields = line.split("\t")
+    number = fields[min(len(fields), 5) - 1]  # of judgments the last, of a run the fifth
+    plain = separators == "\t" and len(line.split()) == len(fields) > 2
+    is_trec = plain and re.fullmatch(NUMBER_PATTERN, number.strip(), re.ASCII) is not None
+    return is_named_so and not is_trec
 
 
 def _split_header(line: str, separator: str) -> list[str]:
     return [part.strip(' "') for part in line.split(separator)]
-
-
-def _load(reader: str) -> Callable[..., Any]:
-    module, _, function = reader.partition(".")
-
-    def read(*arguments: Any, **options: Any) -> Any:
-        return getattr(import_module(f"gainful.read.{module}"), function)(*arguments, **options)
-
-    return read
 
 
 _LINES = (".jsonl", ".ndjson")
@@ -135,7 +128,7 @@ _ALL = (
     Format(
         "ratings",
         "ratings of Quepid, RRE, the Search Relevance Workbench, _rank_eval or LETOR",
-        *(_RANKED, _is_ratings, _load("ratings.read"), ("columns",)),
+        *(_RANKED, lambda source: bool(_find_ratings(source)), _load("ratings.read"), ("columns",)),
         example='{"queries": [{"query": "lamp", "ratings": {"a": 3}}]}',
     ),
     Format(
@@ -161,13 +154,13 @@ _ALL = (
     Format(
         "csv",
         "a table with named columns",
-        *(_RANKED, _make_table_check(SEPARATORS), _READ_TABLE, _TABLE),
+        *(_RANKED, partial(_is_text_table, SEPARATORS), _READ_TABLE, _TABLE),
         example="query,doc,score\n1,a,0.9",
     ),
     Format(
         "tsv",
         "a table with named columns, separated by tabs",
-        *(_RANKED, _make_table_check("\t"), _READ_TABLE, _TABLE),
+        *(_RANKED, partial(_is_text_table, "\t"), _READ_TABLE, _TABLE),
         example="query\tdoc\tscore\n1\ta\t0.9",
     ),
     Format(

@@ -370,8 +370,9 @@ def _find_dict_shape(
     """A row by its names, or documents with numbers, a dict for each query."""
     if any(as_list(first.get(key)) is not None for key in (*DOC_LISTS, *DOC)):
         return "rag"
+    own = {str(key): value for key, value in first.items()}
     mapped = {name for names in columns.names.values() for name in names}
-    if mapped & {*map(str, first)} or _has_name(first, KNOWN_COLUMNS):
+    if mapped & own.keys() or _has_name(first, KNOWN_COLUMNS):
         return "records"
     value = next(iter(first.values()))
     if isinstance(value, Real):
@@ -379,7 +380,7 @@ def _find_dict_shape(
     if isinstance(value, Mapping) or as_list(value) is not None:
         problem = "this is a list of several runs, each a dict by query"
         raise BadInput(name, problem, 'one run; several have names: runs={"bm25": …, "dense": …}')
-    rag.refuse_unknown_lists(name, {str(key): value for key, value in first.items()}, columns)
+    rag.refuse_unknown_lists(name, own, columns)
     names = f"query ({', '.join(QUERY[:5])}, …), document ({', '.join(DOC[:4])}, …), {number}"
     allowed = f'{names}; or columns={{"query": …}}'
     raise BadInput(f"{name}[0]", f"{quote(first)} has none of the usual names", allowed)
@@ -480,10 +481,6 @@ def _build_frame(entries: list[Any], shape: Shape, name: str, number: str) -> pl
     return json_records.build_columns([dict(zip(header, row, strict=True)) for row in entries])
 
 
-_LISTS = (*RETRIEVED, *RELEVANT, *DOC_LISTS)
-_MAPPED_LISTS = ("retrieved", "relevant")
-
-
 def split_columns(
     value: Mapping[Any, Any], name: str, columns: ColumnMapping = USUAL_NAMES
 ) -> list[Mapping[Any, Any]] | None:
@@ -498,9 +495,14 @@ def split_columns(
     """
     if value.keys() >= {"columns", "data"}:  # as pandas writes it with orient="split"
         return [dict(zip(value["columns"], row, strict=False)) for row in value["data"]]
-    query = _find_key(value, (*columns.names.get("query", ()), *QUERY, *QUERY_TEXT))
+
+    def find_key(names: Iterable[str], *roles: str) -> str | None:
+        mapped = (name for role in roles for name in columns.names.get(role, ()))
+        return next((name for name in (*mapped, *names) if name in value), None)
+
+    query = find_key((*QUERY, *QUERY_TEXT), "query")
     if query is None:
-        parts = [_find_key(value, names) for names in (RETRIEVED, RELEVANT)]
+        parts = [find_key(names) for names in (RETRIEVED, RELEVANT)]
         if None in parts:
             return None
         firsts = [next(iter(as_list(value[part]) or ()), None) for part in parts]
@@ -508,8 +510,8 @@ def split_columns(
             as_list(first) is not None and not isinstance(first, tuple) for first in firsts
         )
         return _zip_columns(value, name) if is_table else [value]
-    lists = _find_key(value, (*_list_mapped(columns, _MAPPED_LISTS), *_LISTS))
-    docs = _find_key(value, (*_list_mapped(columns, ("doc",)), *DOC))
+    lists = find_key((*RETRIEVED, *RELEVANT, *DOC_LISTS), "retrieved", "relevant")
+    docs = find_key(DOC, "doc")
     if is_id(value[query]):
         return [value] if lists is not None else None
     if docs is not None and all(isinstance(column, Mapping) for column in value.values()):
@@ -526,11 +528,3 @@ def _zip_columns(value: Mapping[Any, Any], name: str) -> list[Mapping[Any, Any]]
         lengths = [f"{key} {len(column)}" for key, column in by_name.items()]
         raise BadInput(name, f"columns of different lengths: {', '.join(lengths)}", "equal ones")
     return [dict(zip(by_name, row, strict=True)) for row in zip(*by_name.values(), strict=True)]
-
-
-def _find_key(value: Mapping[Any, Any], names: Iterable[str]) -> str | None:
-    return next((name for name in names if name in value), None)
-
-
-def _list_mapped(columns: ColumnMapping, roles: Iterable[str]) -> list[str]:
-    return [name for role in roles for name in columns.names.get(role, ())]
