@@ -35,7 +35,11 @@ def match_dicts(qrels: NestedDict, run: NestedDict, *, score_bits: Literal[64, 3
     """
     qrels_by_query, run_by_query = qrels.mapping, run.mapping
     refuse_other_query_types(qrels, run)
-    _refuse_other_doc_types(qrels, run)
+    # Of documents the first of each query: all would take longer than to match.
+    firsts = [
+        [next(iter(inner)) for inner in side.mapping.values() if inner] for side in (qrels, run)
+    ]
+    _refuse_other_types("documents", "document", run.name, firsts)
     names = [*qrels_by_query, *(query for query in run_by_query if query not in qrels_by_query)]
     rankings = [run_by_query.get(query, _EMPTY) for query in names]
     pool = [qrels_by_query.get(query, _EMPTY) for query in names]
@@ -89,14 +93,6 @@ def match_dicts(qrels: NestedDict, run: NestedDict, *, score_bits: Literal[64, 3
 def refuse_other_query_types(qrels: NestedDict, run: NestedDict) -> None:
     """Queries that are texts on one side and numbers on the other never meet."""
     _refuse_other_types("queries", "query", run.name, [qrels.mapping, run.mapping])
-
-
-def _refuse_other_doc_types(qrels: NestedDict, run: NestedDict) -> None:
-    """Those of the first document of each query: all would take longer than to match."""
-    firsts = [
-        [next(iter(inner)) for inner in side.mapping.values() if inner] for side in (qrels, run)
-    ]
-    _refuse_other_types("documents", "document", run.name, firsts)
 
 
 def _refuse_other_types(nouns: str, noun: str, name: str, sides: Sequence[Iterable[Any]]) -> None:

@@ -173,8 +173,14 @@ def _place_gains(
 
 def _sort_ranks(score: Array, row: Ranks, column: Ranks) -> tuple[Ranks, Ranks]:
     order = np.argsort(-score, axis=1)
-    edges = _block_edges(_block_starts(take_by_row(score, order)))
-    first, last = (_restore_input_order(order, edge)[row, column] for edge in edges)
+    starts = _block_starts(take_by_row(score, order))
+    rank = np.arange(1, starts.shape[1] + 1)
+    first = np.maximum.accumulate(np.where(starts, rank, 0), axis=1)
+    ends = np.ones_like(starts)
+    ends[:, :-1] = starts[:, 1:]
+    backwards = np.where(ends, rank, rank[-1])[:, ::-1]
+    last = np.minimum.accumulate(backwards, axis=1)[:, ::-1]
+    first, last = (_restore_input_order(order, edge)[row, column] for edge in (first, last))
     return first, last
 
 
@@ -201,15 +207,6 @@ def _block_starts(ordered: Array) -> Flags:
     return starts
 
 
-def _block_edges(starts: Flags) -> tuple[Ranks, Ranks]:
-    rank = np.arange(1, starts.shape[1] + 1)
-    first = np.maximum.accumulate(np.where(starts, rank, 0), axis=1)
-    ends = np.ones_like(starts)
-    ends[:, :-1] = starts[:, 1:]
-    backwards = np.where(ends, rank, rank[-1])[:, ::-1]
-    return first, np.minimum.accumulate(backwards, axis=1)[:, ::-1]
-
-
 def _restore_input_order(order: Ranks, values: Ranks) -> Ranks:
     back = np.empty_like(order)
     np.put_along_axis(back, order, values, axis=1)
@@ -219,20 +216,18 @@ def _restore_input_order(order: Ranks, values: Ranks) -> Ranks:
 def _refuse_ties(placed: PlacedGains, score: Array, last_rank: int) -> None:
     """Ties are an error where their order matters."""
     tied = np.nonzero((placed.first < placed.last) & (placed.first <= last_rank))[0]
-    if tied.size and not _have_equal_gains(placed, tied):
+    if not tied.size:
+        return
+    keys = np.stack((placed.row[tied], placed.first[tied], placed.gain[tied]))
+    _, inverse, count = np.unique(keys, axis=1, return_inverse=True, return_counts=True)
+    size = placed.last[tied] - placed.first[tied] + 1
+    if (count[inverse.ravel()] != size).any():  # not all of a block are worth the same
         row, column = int(placed.row[tied[0]]), int(placed.column[tied[0]])
         raise Tied(
             f"scores are tied: ranking {row}, document {column}, score {score[row, column]:g}; "
             "arrays have no document ids to break ties by, so set ties to "
             f"{', '.join(name for name, policy in TIE_POLICIES.items() if policy.needs != 'ids')}"
         )
-
-
-def _have_equal_gains(placed: PlacedGains, tied: Ranks) -> bool:
-    keys = np.stack((placed.row[tied], placed.first[tied], placed.gain[tied]))
-    _, inverse, count = np.unique(keys, axis=1, return_inverse=True, return_counts=True)
-    size = placed.last[tied] - placed.first[tied] + 1
-    return bool((count[inverse.ravel()] == size).all())
 
 
 def _rank_by_input(placed: PlacedGains, score: Array) -> Ranks:

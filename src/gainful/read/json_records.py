@@ -142,7 +142,12 @@ def read_frame(source: Source) -> tuple[pl.DataFrame, Callable[[int], str]]:
         frame = pl.read_ndjson(text, infer_schema_length=None)
     except (pl.exceptions.PolarsError, pl.exceptions.PanicException):
         return build_columns([record for _, record in read_objects(source)]), locate
-    if _needs_care(text, frame):
+    names = [f'"{name}"'.encode() for name in frame.columns]
+    if (
+        len(names) > _MAX_COUNTED
+        or any(text.count(name) > frame.height for name in names)
+        or ESCAPED_KEY_OR_HALF.search(text) is not None
+    ):
         deque(read_objects(source), maxlen=0)  # what polars takes silently is refused here
     return frame, locate
 
@@ -165,14 +170,6 @@ def is_whole(source: Source) -> bool:
     if source.suffix in (".jsonl", ".ndjson"):  # of which the first line may be cut off
         return line == "{"
     return not (line.startswith("{") and line.endswith("}"))
-
-
-def _needs_care(text: bytes, frame: pl.DataFrame) -> bool:
-    if frame.width > _MAX_COUNTED:
-        return True
-    names = [f'"{name}"'.encode() for name in frame.columns]
-    repeated = any(text.count(name) > frame.height for name in names)
-    return repeated or ESCAPED_KEY_OR_HALF.search(text) is not None
 
 
 def build_columns(rows: Sequence[Mapping[Any, Any]]) -> pl.DataFrame:

@@ -93,17 +93,14 @@ def decode_json(text: bytes) -> Any:
     if value is not None:
         return value
     value = _DECODER.decode(text.decode())
-    if _HALF.search(text) is not None:
-        _refuse_half_characters(value)
-    return value
-
-
-def _refuse_half_characters(value: Any) -> None:
+    if _HALF.search(text) is None:
+        return value
     try:
         json.dumps(value, ensure_ascii=False).encode()
     except UnicodeEncodeError as failure:
         half = f"\\u{ord(str(failure.object)[failure.start]):04x}"
         raise NoObject(f"{half} is half a character", "both halves of it") from None
+    return value
 
 
 def _refuse_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -201,8 +198,9 @@ def unwrap(head: bytes, read: Callable[[], bytes], name: str) -> bytes | None:
     if isinstance(first, dict) and isinstance(first.get("_source"), dict):
         return b"\n".join(map(_open_hit, read().split(b"\n")))
     if b'"_source"' in head and (not isinstance(first, dict) or not _ANSWERS.isdisjoint(first)):
-        records = _list_all_hits(read())
-        if records is not None and not _are_documents(records):
+        records = _list_all_hits(read()) or []
+        fields = (key for record in records if isinstance(record, dict) for key in record)
+        if any(strip_name(key) in _ROW_NAMES for key in fields):  # else they are documents
             return json.dumps(records).encode()
     if _SEARCHES.match(head) and (answers := list_searches(_decode(read()))) is not None:
         return json.dumps(answers).encode()
@@ -301,11 +299,6 @@ def _list_hits(answer: Any) -> list[Any] | None:
         return None
     records = [hit.get("_source") if isinstance(hit, dict) else None for hit in hits]
     return records if all(isinstance(record, dict) for record in records) else None
-
-
-def _are_documents(records: Iterable[Any]) -> bool:
-    objects = (record for record in records if isinstance(record, dict))
-    return not any(strip_name(key) in _ROW_NAMES for record in objects for key in record)
 
 
 def _split_objects(data: bytes) -> bytes | None:

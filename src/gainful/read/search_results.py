@@ -113,8 +113,11 @@ def _read_item(item: Any, place: str, query: object, number: str) -> tuple[Any, 
             problem = f"{quote(item)} is not a document id"
             raise BadInput(f"{place}[{quote(query)}]", problem, "texts or whole numbers")
         raise BadInput(f"{place}[{quote(query)}]", f"{quote(item)} has no id", _EXPECTED)
-    if value is None:
-        value = _find_number(document, number)
+    if value is None and isinstance(document, Mapping):
+        keys = _NUMBER_KEYS[number]
+        value = next((document[key] for key in keys if document.get(key) is not None), None)
+    elif value is None and not is_id(document):
+        value = getattr(document, number, None)
     return doc, None if value is None else parse_number(value, place, query, doc, number)
 
 
@@ -159,13 +162,6 @@ def find_id_path(document: Mapping[Any, Any]) -> str | None:
     names = {path: path.lower().rpartition(".")[2] for path in paths}
     likely = (path for word in _ID_WORDS for path in paths if word in names[path])
     return next(likely, None)
-
-
-def _find_number(document: Any, number: str) -> Any:
-    keys = _NUMBER_KEYS[number]
-    if isinstance(document, Mapping):
-        return next((document[key] for key in keys if document.get(key) is not None), None)
-    return None if is_id(document) else getattr(document, number, None)
 
 
 # Where the id of a document stands, if nobody says: in it, or in what it is about.
