@@ -573,7 +573,7 @@ def test_what_cannot_be_reported_is_refused(runs, options, error, about):
     ],
 )
 def test_texts_are_read_in_the_forms_people_have(tmp_path, name, text):
-    file = write_file(tmp_path / name, text, encoding="utf-8", newline="")
+    file = write_file(tmp_path / name, text)
     assert read_texts(file) == {"1": "where to sleep", "2": "what, to eat"}
 
 
