@@ -171,24 +171,23 @@ def test_the_interval_does_not_depend_on_what_else_is_asked():
     assert alone == beside
 
 
-def test_one_query_has_no_interval_and_says_so():
-    run_intervals = gainful.stats.mean_intervals(evaluate_hits([3]))
-    interval = run_intervals.intervals["P@10"]
-    assert interval.mean == pytest.approx(0.3)
-    ends = (interval.low, interval.high, interval.loo_low, interval.influential_query)
-    assert ends == (None,) * 4
-    (note,) = run_intervals.notes
-    assert find_notes([note], "P@10", "single", "query", "no", "interval")
-
-
-@pytest.mark.parametrize(("hits", "mean"), [([3, 3, 3], 0.3), ([0, 0, 0], 0)])
-def test_constant_values_have_a_point_and_say_so(hits, mean):
+@pytest.mark.parametrize(
+    ("hits", "mean", "end", "words"),
+    [
+        ([3], 0.3, None, "single query no interval"),
+        ([3, 3, 3], 0.3, 0.3, "same point"),
+        ([0, 0, 0], 0, 0, "same point"),
+    ],
+)
+def test_one_query_has_no_interval_and_constant_values_a_point(hits, mean, end, words):
     run_intervals = gainful.stats.mean_intervals(evaluate_hits(hits))
     interval = run_intervals.intervals["P@10"]
-    ends = (interval.low, interval.high, interval.loo_low, interval.loo_high)
-    assert ends == pytest.approx([mean] * 4)
+    assert interval.mean == pytest.approx(mean)
+    ends = [interval.low, interval.high, interval.loo_low, interval.loo_high]
+    assert ends == [end if end is None else pytest.approx(end)] * 4
+    assert interval.influential_query is None
     (note,) = run_intervals.notes
-    assert find_notes([note], "P@10", "same", "point")
+    assert find_notes([note], "P@10", *words.split())
 
 
 def test_queries_that_do_not_count_are_left_out():

@@ -237,30 +237,31 @@ def test_documents_without_ids_need_a_path(write_log):
     assert find_notes(sessions.notes, 1, "result", "left", "out")
 
 
-def test_a_retriever_within_another_is_part_of_it(write_log):
-    path = write_log(
-        phoenix_span(1, ["a", "b"]),
-        phoenix_span(2, None, kind="CHAIN", parent=f"{1:016x}"),
-        phoenix_span(3, ["b"], parent=f"{2:016x}"),
-        phoenix_span(4, None, kind="RERANKER", parent=f"{1:016x}"),
-    )
-    sessions = as_sessions(path)
-    assert sessions.frame["doc"].to_list() == ["a", "b"]
-    assert find_notes(sessions.notes, 1, "retriever", "part")
-    assert find_notes(sessions.notes, 1, "reranker", "not", "used")
+WITHIN = [  # number, documents, kind and parent of each span; what is left; notes
+    (
+        [(1, "ab", "RETRIEVER", None), (2, None, "CHAIN", 1), (3, "b", "RETRIEVER", 2),
+         (4, None, "RERANKER", 1)],
+        *("ab", [(1, "retriever", "part"), (1, "reranker", "not", "used")]),
+    ),
+    (  # searches that call one another in a circle are within none
+        [(1, "a", "RETRIEVER", 2), (2, "b", "RETRIEVER", 1), (3, "c", "RETRIEVER", 3),
+         (4, "d", "RETRIEVER", 3)],
+        *("abc", [(3, "spans", "themselves"), (1, "retriever", "part")]),
+    ),
+]  # fmt: skip
 
 
-def test_searches_that_call_one_another_in_a_circle_are_within_none(write_log):
+@pytest.mark.parametrize(("spans", "docs", "notes"), WITHIN)
+def test_a_retriever_within_another_is_part_of_it(write_log, spans, docs, notes):
     path = write_log(
-        phoenix_span(1, ["a"], parent=f"{2:016x}"),
-        phoenix_span(2, ["b"], parent=f"{1:016x}"),
-        phoenix_span(3, ["c"], parent=f"{3:016x}"),
-        phoenix_span(4, ["d"], parent=f"{3:016x}"),
+        *(
+            phoenix_span(number, shown, kind=kind, parent=parent and f"{parent:016x}")
+            for number, shown, kind, parent in spans
+        )
     )
     sessions = as_sessions(path)
-    assert sessions.frame["doc"].to_list() == ["a", "b", "c"]
-    assert find_notes(sessions.notes, 3, "spans", "themselves")
-    assert find_notes(sessions.notes, 1, "retriever", "part")
+    assert sessions.frame["doc"].to_list() == [*docs]
+    assert all(find_notes(sessions.notes, *words) for words in notes)
 
 
 def test_a_search_tool_is_a_query_if_it_is_named(write_log):
