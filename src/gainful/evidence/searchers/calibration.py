@@ -88,19 +88,15 @@ def _spell_nsdcg(
             if best not in DISCOUNTS:  # of those that nsDCG takes, the most likely one
                 ours = [name for name in fits if name in DISCOUNTS]
                 best = max(ours, key=lambda name: fits[name].log_likelihood)
-            parts += _spell_discount(discount or best, fits, option, base)
+            name = discount or best
+            value = fits[name].value
+            if value is not None and value >= (bq.domain.below if base == "bq" else _LARGEST_BASE):
+                name, value = "none", None
+            if name != "jk2008":
+                parts.append(f"{option}={name}")
+            if value is not None:
+                parts.append(f"{base}={_round(max(value, _LEAST_BASE))}")
     return f"nsDCG({', '.join(parts)})@{cutoff}"
-
-
-def _spell_discount(name: str, fits: Mapping[str, Fit], option: str, base: str) -> list[str]:
-    """What stands in the brackets for a discount: its name where it is not 2008's, its base."""
-    value = fits[name].value
-    if value is None:
-        return [f"{option}={name}"]
-    if value >= (bq.domain.below if base == bq.symbol else _LARGEST_BASE):
-        return [f"{option}=none"]
-    shown = _round(max(value, _LEAST_BASE))
-    return [*([] if name == "jk2008" else [f"{option}={name}"]), f"{base}={shown}"]
 
 
 def _round(value: float) -> str:
@@ -203,8 +199,8 @@ def describe_few(observed: Observed) -> list[str]:
     number = len(np.unique(observed.queries.cluster))
     if number >= _FEW:
         return []
-    noun = count_noun(number, observed.cluster_name)
-    return [f"{noun}: too few to estimate how searchers differ; intervals are too narrow, if any"]
+    few = "too few to estimate how searchers differ; intervals are too narrow, if any"
+    return [f"{count_noun(number, observed.cluster_name)}: {few}"]
 
 
 _SUCCESS = (
@@ -302,13 +298,12 @@ class Calibration(Shown):
 
 
 def _searchers_data(searchers: Searchers) -> dict[str, Any]:
-    walk = {} if searchers.srbp is None else {entry.symbol: entry for entry in searchers.srbp}
     success = searchers.success_bq
     return {
         "sessions": searchers.sessions,
         "queries": searchers.query_count,
         "estimates": {entry.symbol: _estimate_data(entry) for entry in searchers.estimates},
-        "sRBP": {symbol: _estimate_data(entry) for symbol, entry in walk.items()},
+        "sRBP": {entry.symbol: _estimate_data(entry) for entry in searchers.srbp or ()},
         "bq_if_clicks_are_success": None if success is None else _estimate_data(success),
         "reading": None if searchers.reading is None else _behaviour_data(searchers.reading),
         "asking": _behaviour_data(searchers.asking),

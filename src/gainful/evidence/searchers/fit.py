@@ -8,6 +8,7 @@ one piece of evidence, not as several (Chandler & Bate 2007).
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from functools import cached_property, lru_cache
 
 import numpy as np
@@ -43,7 +44,7 @@ class Scale:
     highest: float
 
 
-SCALES: Mapping[str, Scale] = {
+_SCALES: Mapping[str, Scale] = {
     # 1/(1 + log_b i) is L/(L + ln i) with L = ln b: the logarithm of L.
     "b": Scale(lambda t: float(np.exp(np.exp(t))), -12.0, 3.5, 1.0, np.inf),
     "p": Scale(lambda t: float(1 / (1 + np.exp(-t))), -14.0, 14.0, 0.0, 1.0),
@@ -66,15 +67,14 @@ class StoppingModel:
     @property
     def scale(self) -> Scale | None:
         """On which scale its parameter is estimated."""
-        return None if self.symbol is None else SCALES[self.symbol]
+        return None if self.symbol is None else _SCALES[self.symbol]
 
     def survival(self, point: float, last: int) -> Array:
         """The share of searchers who get to 1, 2, … and one past `last`, its parameter being so."""
         formula = self.formula
         if self.symbol is not None:
-            value = SCALES[self.symbol].to_value(point)
-            parts = formula.kind, formula.name, formula.expr, formula.meaning
-            formula = NamedFormula(*parts, values=((self.symbol, value),))
+            value = _SCALES[self.symbol].to_value(point)
+            formula = replace(formula, values=((self.symbol, value),))
         return formula.evaluate_at(np.arange(1, last + 2))
 
 
@@ -258,13 +258,6 @@ def fit_model(model: StoppingModel, stops: Stops, level: float | None = LEVEL) -
     return evolve(fit, low=low, high=high, inflation=inflation, variance=variance)
 
 
-def log_likelihoods(fit: Fit, stops: Stops) -> Array:
-    """The log-likelihood of each observation, by a searcher who was fitted to others."""
-    survival = fit.survival(stops.furthest)
-    by_kind = stops.log_likelihoods(survival, 0.5 if fit.click is None else fit.click)
-    return by_kind[stops.kind]
-
-
 class _Profile:
     """The log-likelihood of a parameter, the chance of a click being the best for it."""
 
@@ -272,7 +265,11 @@ class _Profile:
         self._scale, self._stops = model.scale, stops
         self._counts, last = stops.counts, stops.furthest
         self._seen = self._counts > 0
-        self._usual_click = _clicks_on_the_way(stops)
+        self._usual_click = 0.0
+        if stops.has_clicks:  # the log odds of those above the last one
+            known = stops.kinds[:, 0] == CLICKED
+            seen, clicks = (self._counts[known] @ stops.kinds[known, column] for column in (1, 2))
+            self._usual_click = float(np.log((clicks + 0.5) / (seen - clicks + 0.5)))
         self._survival = lru_cache(1)(lambda point: model.survival(point, last))
         self.best_click = lru_cache(1)(self._find_click)
 
@@ -384,14 +381,6 @@ def _maximise(function: Callable[[float], float], low: float, high: float) -> fl
     return float(result.x)
 
 
-def _clicks_on_the_way(stops: Stops) -> float:
-    if not stops.has_clicks:
-        return 0.0
-    known = stops.kinds[:, 0] == CLICKED
-    last, clicks = (stops.counts[known] @ stops.kinds[known, column] for column in (1, 2))
-    return float(np.log((clicks + 0.5) / (last - clicks + 0.5)))
-
-
 def _to_share(log_odds: float) -> float:
     return float(1 / (1 + np.exp(-log_odds)))
 
@@ -419,24 +408,20 @@ def hold_out(stops: Stops, seed: int) -> Mapping[str, HeldOut]:
     clusters, cluster = np.unique(stops.cluster, return_inverse=True)
     random = np.random.default_rng(seed)
     fold = random.permutation(np.arange(len(clusters), dtype=np.intp) % FOLDS)[cluster]
-    by_cluster = {
-        name: _try_on_others(name, stops, fold, cluster, len(clusters)) for name in STOPPING_MODELS
-    }
-    best = max(by_cluster, key=lambda name: float(by_cluster[name].sum()))
+    by_cluster: dict[str, Array] = {}
+    for name, model in STOPPING_MODELS.items():
+        values = np.zeros(stops.size)
+        for tried in (fold == number for number in range(FOLDS)):
+            if tried.any() and not tried.all():
+                fit, others = fit_model(model, stops.select(~tried), None), stops.select(tried)
+                click = 0.5 if fit.click is None else fit.click
+                likely = others.log_likelihoods(fit.survival(others.furthest), click)
+                values[tried] = likely[others.kind]
+        by_cluster[name] = np.bincount(cluster, values, len(clusters)).astype(np.float64)
+    best = max(by_cluster.values(), key=lambda values: float(values.sum()))
     return {
-        name: _compare_with_best(values, by_cluster[best], stops.size)
-        for name, values in by_cluster.items()
+        name: _compare_with_best(values, best, stops.size) for name, values in by_cluster.items()
     }
-
-
-def _try_on_others(name: str, stops: Stops, fold: Ranks, cluster: Ranks, size: int) -> Array:
-    values = np.zeros(stops.size)
-    for number in range(FOLDS):
-        tried = fold == number
-        if tried.any() and not tried.all():
-            fit = fit_model(STOPPING_MODELS[name], stops.select(~tried), level=None)
-            values[tried] = log_likelihoods(fit, stops.select(tried))
-    return np.bincount(cluster, values, minlength=size).astype(np.float64)
 
 
 def _compare_with_best(values: Array, best: Array, observations: int) -> HeldOut:
@@ -445,9 +430,8 @@ def _compare_with_best(values: Array, best: Array, observations: int) -> HeldOut
     differences = best - values
     spread = float(differences.std(ddof=1)) if len(differences) > 1 else 0.0
     error = spread * np.sqrt(len(differences)) / observations
-    return HeldOut(
-        float(values.sum()) / observations, float(differences.sum()) / observations, float(error)
-    )
+    mean, behind = (float(part.sum()) / observations for part in (values, differences))
+    return HeldOut(mean, behind, float(error))
 
 
 @frozen

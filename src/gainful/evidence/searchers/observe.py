@@ -60,18 +60,13 @@ def expect_shares(fit: Fit, stops: Stops, last: int) -> Array:
     shares = np.empty(last)
     for at in range(1, last + 1):
         longer = lengths >= at
-        clicked_on = [
-            survival[at - 1] - quiet * _stay_quiet(at, int(length), quiet, survival, stopping)
-            for length in lengths[longer]
-        ]
+        clicked_on = []
+        for length in lengths[longer].tolist():
+            ends = stopping[at - 1 : length - 1] @ quiet ** np.arange(length - at)
+            no_click = ends + survival[length - 1] * quiet ** (length - at)
+            clicked_on.append(survival[at - 1] - quiet * no_click)
         shares[at - 1] = np.average(clicked_on, weights=counts[longer])
     return shares
-
-
-def _stay_quiet(at: int, length: int, quiet: float, survival: Array, stopping: Array) -> float:
-    steps = np.arange(length - at)
-    ends = stopping[at - 1 : length - 1] @ quiet**steps
-    return float(ends + survival[length - 1] * quiet ** (length - at))
 
 
 def _is_by_clicks(stops: Stops) -> bool:
@@ -153,9 +148,9 @@ class Observed:
         """Numbers of queries, a session whose last query was clicked being cut off by success."""
         if self.clicked_last is None:
             return None
-        reached = self.queries.kinds[self.queries.kind, 1]
-        cut = self.queries.kinds[self.queries.kind, 0] == AT_LEAST
-        return count_stops(reached, cut | self.clicked_last, self.queries.cluster)
+        known_by, reached = self.queries.kinds[self.queries.kind, :2].T
+        cut = (known_by == AT_LEAST) | self.clicked_last
+        return count_stops(reached, cut, self.queries.cluster)
 
 
 def observe_searchers(
