@@ -11,8 +11,9 @@ from strategies import to_frame
 
 import gainful
 from gainful.convention import SETTINGS, Convention
+from gainful.evidence.unjudged.gradable_run import build_gradable_run
 from gainful.match.match import MatchedRun, match
-from gainful.match.rankings import match_every_document, rank_documents
+from gainful.match.rankings import rank_documents
 from gainful.match.ties import TIE_POLICIES
 from gainful.measure.ranked_run import rank_run
 from gainful.read.inputs import as_qrels, as_qrels_columns, as_run, as_run_columns
@@ -109,8 +110,7 @@ def test_a_document_that_stands_twice_is_there_as_often_as_it_counts():
 
 def test_every_document_has_a_row_and_those_nobody_judged_no_grade():
     qrels, run = as_qrels({"1": {"a": 2}}), as_run({"1": {"x": 2.0, "a": 1.0}, "9": {"z": 1.0}})
-    columns = as_run_columns(run)
-    every = match_every_document(as_qrels_columns(qrels), columns, Convention(), [columns])
+    every = build_gradable_run(as_qrels_columns(qrels), as_run_columns(run), Convention())
     assert every.names.rows() == [("1", "a"), ("1", "x")]
     assert every.matched.by_id.tolist() == [2, 1]
 

@@ -18,12 +18,10 @@ from gainful.errors import BadValue
 from gainful.evidence.unjudged.bounds import (
     Bounds,
     RunBounds,
-    condense_lists,
     find_bounds,
     possible_grades,
 )
 from gainful.evidence.unjudged.gradable_run import build_gradable_run
-from gainful.match.rankings import match_every_document
 from gainful.measure.build_recipes import Measures
 from gainful.measure.evaluate import measure_run
 from gainful.read.inputs import AnyQrels, AnyRun, as_qrels_columns, as_run_columns
@@ -100,10 +98,8 @@ def unjudged(
         loaded = reading.read_run_in_memory(value, name or "run")
         matched = match_run(judgments, loaded, recipes, convention)
         results = measure_run(matched, recipes, convention, name or name_file(value))
-        rows, allowed = as_run_columns(loaded), possible_grades(columns, grades, recipes)
-        every = match_every_document(columns, rows, convention, [rows])
-        has_subtopics = columns.subtopics is not None
-        gradable = build_gradable_run(every, convention, has_subtopics=has_subtopics)
-        bounds[name] = find_bounds(results, gradable, allowed, condense_lists(matched, results))
+        gradable = build_gradable_run(columns, as_run_columns(loaded), convention)
+        allowed = possible_grades(columns, grades, recipes)
+        bounds[name] = find_bounds(results, matched, gradable, allowed)
     reading.columns.refuse_unread()
     return bounds[""] if runs is None else RunBounds(bounds)

@@ -16,7 +16,7 @@ from attrs import define, evolve, frozen
 
 from gainful.convention import Convention
 from gainful.match.frames import keep_one
-from gainful.match.match import MatchedRun, drop_dict_namesakes, match
+from gainful.match.match import MatchedRun, drop_dict_namesakes
 from gainful.match.matched import Matched
 from gainful.match.rank_order import invert_order, order_by_score
 from gainful.match.ties import TIE_POLICIES, TieBlocks, place_ties
@@ -96,6 +96,7 @@ def rank_documents(
 
     Examples:
         >>> from gainful.convention import GAINFUL
+        >>> from gainful.match.match import match
         >>> from gainful.read.inputs import as_qrels, as_run
         >>> qrels, run = as_qrels({"1": {"a": 3}}), as_run({"1": ["b", "a"]})
         >>> matched_run = MatchedRun(qrels, run, match(qrels, run, GAINFUL))
@@ -117,49 +118,6 @@ def rank_documents(
         grades[query][doc] = grade
     rankings = _rank_rows(graded, [query for query in grades if query in in_run], convention)
     return Rankings(matched_run.matched.select_by_name(queries), grades, rankings)
-
-
-@frozen(eq=False)
-class EveryDocument:
-    """A run matched as if every retrieved document of a judged query had been judged.
-
-    Documents that nobody judged have a row in `names` as the others have, behind them.
-    """
-
-    matched: Matched  # in which the grade of a document is its row in `names`
-    names: pl.DataFrame  # query, doc
-    grades: Array  # of each row; not a number where nobody judged it
-
-
-def match_every_document(
-    qrels: Qrels, run: Run, convention: Convention, sources: Sequence[Run]
-) -> EveryDocument:
-    """All documents of judged queries: those of the pool, and those that these runs retrieved.
-
-    Args:
-        qrels: what was judged; a query without judgments has no documents here.
-        run: the run that is matched.
-        convention: how it is matched.
-        sources: the runs whose documents would join the pool, itself among them.
-
-    Examples:
-        >>> qrels = Qrels(pl.DataFrame({"query": ["1"], "doc": ["a"], "grade": [2.0]}))
-        >>> run = Run(pl.DataFrame({"query": ["1", "1"], "doc": ["b", "a"], "score": [2.0, 1.0]}))
-        >>> every = match_every_document(qrels, run, Convention(), [run])
-        >>> every.names["doc"].to_list(), every.grades.tolist()
-        (['a', 'b'], [2.0, nan])
-    """
-    retrieved = pl.concat([source.frame.select(_KEY) for source in sources])
-    retrieved = retrieved.filter(pl.col("query").is_in(qrels.queries.implode()))
-    if convention.namesake == "remove":
-        retrieved = retrieved.filter(pl.col("query") != pl.col("doc"))
-    retrieved = retrieved.unique(maintain_order=True)
-    open_docs = retrieved.join(qrels.frame, on=_KEY, how="anti", maintain_order="left")
-    names = pl.concat([qrels.frame.select(_KEY), open_docs])
-    rows = names.with_columns(pl.arange(0, pl.len()).cast(pl.Float64).alias("grade"))
-    extended = Qrels(rows, qrels.name, silent=qrels.silent, unique=qrels.unique)
-    grades = np.append(qrels.frame["grade"].to_numpy(), np.full(len(open_docs), np.nan))
-    return EveryDocument(match(extended, run, convention), names, grades)
 
 
 def _select_judgments(qrels: Qrels | NestedDict, queries: Collection[str]) -> pl.DataFrame:

@@ -13,7 +13,7 @@ from attrs import evolve, field, frozen
 from gainful.convention import Convention
 from gainful.errors import BadValue, WrongType, check_number, check_whole_number
 from gainful.evidence.unjudged.gradable_run import GradableRun
-from gainful.evidence.unjudged.limits import Limits, find_limits, refuse_higher_grades
+from gainful.evidence.unjudged.limits import Limits, find_limits
 from gainful.match.match import MatchedRun
 from gainful.measure.entry import Aggregation, Recipe
 from gainful.measure.evaluate import measure_run
@@ -128,7 +128,11 @@ class Bounds(Shown):
         alone gets the highest grade.
         """
         measure, recipe = next(iter(self.recipes.items()))
-        _refuse_effects(measure, recipe, self.gradable)
+        if recipe.entry.aggregation == "geometric":
+            raise BadValue("measure", measure, "a measure whose queries are averaged or added up")
+        if recipe.entry.needs_subtopics and self.gradable.has_subtopics:
+            allowed = "a measure without subtopics: those of an unjudged document are unknown"
+            raise BadValue("measure", measure, allowed)
         counting = ~np.ma.getmaskarray(np.ma.asarray(self.results.values[measure]))
         scale = 1.0 if recipe.entry.aggregation == "sum" else 1 / max(counting.sum(), 1)
         place = self.gradable.query_index
@@ -205,15 +209,7 @@ class RunBounds(ShownByRun[Bounds]):
         return {"runs": [bounds.to_dict() for bounds in self.values()]}
 
 
-def _refuse_effects(measure: str, recipe: Recipe, gradable: GradableRun) -> None:
-    if recipe.entry.aggregation == "geometric":
-        raise BadValue("measure", measure, "a measure whose queries are averaged or added up")
-    if recipe.entry.needs_subtopics and gradable.has_subtopics:
-        allowed = "a measure without subtopics: those of an unjudged document are unknown"
-        raise BadValue("measure", measure, allowed)
-
-
-def describe_outside(name: str, ends: Ends) -> str:
+def _describe_outside(name: str, ends: Ends) -> str:
     """A note on a value that no grading gives, where there is one."""
     low, value, high = ends
     if low is None or value is None or high is None:
@@ -384,26 +380,29 @@ def _list_footnotes(bounds: Sequence[Bounds], *, per_query: bool, verbose: bool)
 _GRADES = "grades as numbers, such as 0, 1, 2"
 
 
-def find_bounds(
-    results: Results, gradable: GradableRun, grades: Array, condensed: Mapping[str, float | None]
-) -> Bounds:
-    """The bounds of the values of one run, by the grades that may be given, ascending.
-
-    `condensed` has the mean of each measure without unjudged documents.
-    """
+def find_bounds(results: Results, run: MatchedRun, gradable: GradableRun, grades: Array) -> Bounds:
+    """The bounds of the values of one run, by the grades that may be given, ascending."""
+    matched, place = gradable.matched, gradable.query_index
+    rows = np.array([place[query] for query in results.ids], dtype=np.intp)
+    is_open = np.isnan(gradable.known_grades)
+    in_pool, in_run = (is_open[row.astype(np.intp)] for row in (matched.pool_grade, matched.grade))
+    open_counts = np.bincount(matched.pool_query[in_pool], minlength=len(place))
+    affected = np.flatnonzero((open_counts[rows] > 0) & matched.judged[rows])
     limits, unjudged = {}, {}
     for name, recipe in results.recipes.items():
-        limits[name] = find_result_limits(gradable, recipe, results, name, grades)
-        unjudged[name] = _count_open_docs(gradable, recipe, results)
+        values = fill_masked(results.values[name])
+        limits[name] = find_limits(gradable, recipe, grades, values, affected, rows[affected])
+        seen = in_run if recipe.depth is None else in_run & (matched.by_id <= recipe.depth)
+        unjudged[name] = np.bincount(matched.query[seen], minlength=len(place))[rows]
     bounds = Bounds(
         results=results,
         grades=tuple(grades.tolist()),
         limits=limits,
         unjudged=unjudged,
-        condensed=condensed,
+        condensed=_condense_lists(run, results),
         gradable=gradable,
     )
-    outside = [describe_outside(name, ends) for name, ends in bounds.mean.items()]
+    outside = [_describe_outside(name, ends) for name, ends in bounds.mean.items()]
     inexact = [f"{name} is not exact: {end.reason}" for name, end in limits.items() if end.reason]
     return evolve(bounds, notes=[*results.notes, *inexact, *filter(None, outside)])
 
@@ -413,8 +412,14 @@ def possible_grades(
 ) -> Array:
     """The grades that may be given, ascending; what these measures cannot take is refused."""
     judged_grades = qrels.frame["grade"].to_numpy()
+    highest = float(judged_grades.max())
     allowed = np.unique(np.append(judged_grades, 0.0)) if grades is None else _check_grades(grades)
-    refuse_higher_grades(allowed, recipes, float(judged_grades.max()))
+    limit = highest if highest > 0 else 1.0
+    for name, recipe in recipes.items():
+        scales = "max_grade" in recipe.entry.arguments and recipe.convention.max_grade is None
+        if scales and allowed[-1] > limit:  # it would change what all others are worth
+            most = f"at most {limit:g}, by which {name} scales all grades; or set max_grade"
+            raise BadValue("grades", float(allowed[-1]), most)
     return allowed
 
 
@@ -429,36 +434,12 @@ def _check_grades(grades: Iterable[float]) -> Array:
     return np.unique(np.array(grade_list, dtype=np.float64))
 
 
-def find_result_limits(
-    gradable: GradableRun, recipe: Recipe, results: Results, name: str, grades: Array
-) -> Limits:
-    """The limits of all queries that count; those without open documents stay as they are."""
-    values, matched = fill_masked(results.values[name]), gradable.matched
-    query_index = gradable.query_index
-    rows = np.array([query_index[query] for query in results.ids], dtype=np.intp)
-    open_flags = np.isnan(gradable.known_grades[matched.pool_grade.astype(np.intp)])
-    open_counts = np.bincount(matched.pool_query[open_flags], minlength=len(matched.queries))
-    affected = np.flatnonzero((open_counts[rows] > 0) & matched.judged[rows])
-    return find_limits(gradable, recipe, grades, values, affected, rows[affected])
-
-
-def _count_open_docs(gradable: GradableRun, recipe: Recipe, results: Results) -> Ranks:
-    """How many open documents each query has, as far down as the measure looks."""
-    matched = gradable.matched
-    cutoff = recipe.depth
-    open_flags = np.isnan(gradable.known_grades[matched.grade.astype(np.intp)])
-    open_flags &= True if cutoff is None else matched.by_id <= cutoff
-    counts = np.bincount(matched.query[open_flags], minlength=len(matched.queries))
-    query_index = gradable.query_index
-    return counts[[query_index[query] for query in results.ids]]
-
-
-def condense_lists(matched: MatchedRun, results: Results) -> dict[str, float | None]:
+def _condense_lists(run: MatchedRun, results: Results) -> dict[str, float | None]:
     """The means of condensed lists: what is unjudged is taken out, the others move up."""
     recipes = {
         name: evolve(recipe, convention=recipe.convention.with_settings(unjudged="remove"))
         for name, recipe in results.recipes.items()
         if "unjudged" in recipe.entry.params
     }
-    mean = measure_run(matched, recipes, results.convention).mean if recipes else {}
+    mean = measure_run(run, recipes, results.convention).mean if recipes else {}
     return {name: finite_or_none(mean.get(name)) for name in results.values}

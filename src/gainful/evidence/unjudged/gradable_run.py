@@ -14,16 +14,18 @@ import polars as pl
 from attrs import evolve, frozen
 
 from gainful.convention import Convention
+from gainful.match.match import match
 from gainful.match.matched import Matched
 from gainful.match.rank_order import ideal_order
-from gainful.match.rankings import EveryDocument
 from gainful.match.ties import TIE_POLICIES
 from gainful.measure.entry import Recipe
 from gainful.measure.evaluate import compute_measures
 from gainful.measure.ranked_run import RankedRun, rank_run
+from gainful.read.qrels_and_run import Qrels, Run
 from gainful.types import Array, Flags, Ranks, fill_masked
 
 NOWHERE = int(np.iinfo(np.int32).max)  # the rank of a document that the run lacks
+_KEY = ["query", "doc"]
 _BATCH_DOCS = 200_000  # documents of gradings that are computed together
 
 GradeFilter = Callable[[Array], Flags]  # which grades does a measure see at all?
@@ -209,25 +211,39 @@ class GradableRun:
         )
 
 
-def build_gradable_run(
-    every: EveryDocument, convention: Convention, *, has_subtopics: bool
-) -> GradableRun:
-    """A run with open documents: its own, or those of several runs, which are judged together.
+def build_gradable_run(qrels: Qrels, run: Run, convention: Convention) -> GradableRun:
+    """A run with all documents of judged queries: those of the pool, and those it retrieved.
 
-    Only judged queries have any: a query without judgments stays without.
+    Documents that nobody judged have a row in `names` behind the others. A query without judgments
+    has no documents here.
+
+    Examples:
+        >>> qrels = Qrels(pl.DataFrame({"query": ["1"], "doc": ["a"], "grade": [2.0]}))
+        >>> run = Run(pl.DataFrame({"query": ["1", "1"], "doc": ["b", "a"], "score": [2.0, 1.0]}))
+        >>> gradable = build_gradable_run(qrels, run, Convention())
+        >>> gradable.names["doc"].to_list(), gradable.known_grades.tolist()
+        (['a', 'b'], [2.0, nan])
     """
-    matched = every.matched
+    retrieved = run.frame.select(_KEY).filter(pl.col("query").is_in(qrels.queries.implode()))
+    if convention.namesake == "remove":
+        retrieved = retrieved.filter(pl.col("query") != pl.col("doc"))
+    retrieved = retrieved.unique(maintain_order=True)
+    open_docs = retrieved.join(qrels.frame, on=_KEY, how="anti", maintain_order="left")
+    names = pl.concat([qrels.frame.select(_KEY), open_docs])
+    rows = names.with_columns(pl.arange(0, pl.len()).cast(pl.Float64).alias("grade"))
+    extended = Qrels(rows, qrels.name, silent=qrels.silent, unique=qrels.unique)
+    matched = match(extended, run, convention)
     queries = np.arange(len(matched.queries) + 1)
     hits = np.argsort(matched.query, kind="stable")
     return GradableRun(
         matched=matched,
-        names=every.names,
-        known_grades=every.grades,
+        names=names,
+        known_grades=np.append(qrels.frame["grade"].to_numpy(), np.full(len(open_docs), np.nan)),
         hits=hits,
         hit_begin=np.searchsorted(matched.query[hits], queries),
         pool_begin=np.searchsorted(matched.pool_query, queries),
         has_duplicates=bool(matched.duplicate_count) and convention.duplicates == "count",
-        has_subtopics=has_subtopics,
+        has_subtopics=qrels.subtopics is not None,
     )
 
 

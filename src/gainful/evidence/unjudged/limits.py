@@ -8,7 +8,6 @@ from itertools import product
 import numpy as np
 from attrs import define, field, frozen
 
-from gainful.errors import BadValue
 from gainful.evidence.unjudged.gradable_run import GradableRun, QueryDocs
 from gainful.match import PlacedGains
 from gainful.match.ties import TIE_POLICIES
@@ -77,7 +76,13 @@ class BinaryExtremes:
         needs, whose possible part grows with the relevant documents.
         """
         rank = self.gradable.doc_ranks(self.recipe.convention)
-        searches = [search for query in queries.tolist() for search in self._searches(query, rank)]
+        searches = []
+        for query in queries.tolist():
+            docs = self.gradable.query_docs(query)
+            order = np.argsort(rank[docs.row[docs.open]], kind="stable")
+            judged_relevant = int(self._is_relevant(docs.grade[~np.isnan(docs.grade)]).sum())
+            searches.append(_CountSearch(query, order, judged_relevant, 1.0))
+            searches.append(_CountSearch(query, order[::-1], judged_relevant, -1.0))
         pending = [(search, self._first_counts(search, steps)) for search in searches]
         while pending:
             self._try_counts(pending)
@@ -87,15 +92,6 @@ class BinaryExtremes:
         for search in searches:
             values_by_query.setdefault(search.query, []).extend(search.values.values())
         return {query: np.array(values) for query, values in values_by_query.items()}
-
-    def _searches(self, query: int, rank: Ranks) -> list[_CountSearch]:
-        docs = self.gradable.query_docs(query)
-        order = np.argsort(rank[docs.row[docs.open]], kind="stable")
-        judged_relevant = int(self._is_relevant(docs.grade[~np.isnan(docs.grade)]).sum())
-        return [
-            _CountSearch(query, order, judged_relevant, 1.0),
-            _CountSearch(query, order[::-1], judged_relevant, -1.0),
-        ]
 
     def _first_counts(self, search: _CountSearch, steps: str) -> list[int]:
         size = len(search.order)
@@ -367,16 +363,12 @@ def _candidate_values(
     elif kind == "best_grade":
         gradings = _best_grade_gradings(gradable, recipe, grades, sizes)
     elif not (entry.needs_subtopics and gradable.has_subtopics):  # no grade for a subtopic is known
-        every = {query: every_grading(grades, size) for query, size in sizes.items()}
-        gradings = {query: some for query, some in every.items() if some is not None}
+        gradings = {
+            query: np.array(list(product(grades.tolist(), repeat=size)), dtype=np.float64)
+            for query, size in sizes.items()
+            if len(grades) ** size <= _MAX_GRADINGS
+        }
     return dict(zip(gradings, gradable.values(recipe, gradings.items()), strict=True))
-
-
-def every_grading(grades: Array, size: int) -> Array | None:
-    """All gradings of so many documents; None if that would be too many."""
-    if len(grades) ** size > _MAX_GRADINGS:
-        return None
-    return np.array(list(product(grades.tolist(), repeat=size)), dtype=np.float64)
 
 
 def _only_grades_decide(gradable: GradableRun, recipe: Recipe, grades: Array) -> bool:
@@ -456,13 +448,3 @@ def _explain_inexact(gradable: GradableRun, recipe: Recipe, grades: Array) -> st
     if (grades < 0).any():
         return "grades below 0 are possible"
     return "too many gradings to try them all"
-
-
-def refuse_higher_grades(grades: Array, recipes: Mapping[str, Recipe], highest: float) -> None:
-    """A grade above the best one would change what all others are worth, in all queries."""
-    limit = highest if highest > 0 else 1.0
-    for name, recipe in recipes.items():
-        scales = "max_grade" in recipe.entry.arguments and recipe.convention.max_grade is None
-        if scales and grades[-1] > limit:
-            allowed = f"at most {limit:g}, by which {name} scales all grades; or set max_grade"
-            raise BadValue("grades", float(grades[-1]), allowed)
