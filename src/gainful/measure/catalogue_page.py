@@ -13,7 +13,7 @@ from gainful.convention.session import (
     SessionConvention,
 )
 from gainful.errors import UnknownName
-from gainful.formula import Arithmetic, Const, Expr, NamedFormula, Param, Var, substitute
+from gainful.formula import Arithmetic, Const, Expr, NamedFormula, Var, substitute
 from gainful.formula.renderers import to_latex, to_text as as_text
 from gainful.measure.build_recipes import build_recipe
 from gainful.measure.build_session_recipes import build_session_recipe
@@ -92,7 +92,12 @@ def to_dict(name: str | None) -> dict[str, Any]:
         }
     item = _find(name)
     if isinstance(item, Setting):
-        return _setting_to_dict(item)
+        return {
+            "name": item.name,
+            "question": item.question,
+            "default": getattr(GAINFUL if item.name in SETTINGS else JK2008, item.name),
+            "answers": {str(answer): meaning for answer, meaning in item.answers.items()},
+        }
     return _entry_to_dict(item) if isinstance(item, Entry) else _formula_to_dict(item)
 
 
@@ -119,14 +124,6 @@ def _find(name: str) -> Entry | NamedFormula | Setting:
     return items_by_name[exact_name]
 
 
-def _describe_alias(name: str, entry: Entry) -> list[str]:
-    trec_name = TREC_NAMES.get(name)
-    if trec_name is None or name.lower() == entry.name.lower():
-        return []
-    params = ", ".join(f"{param}={value:g}" for param, value in trec_name.fixed_params.items())
-    return [f"{name} is trec_eval's name for {entry.name}" + (f"({params})" if params else "")]
-
-
 def _describe_name(name: str) -> tuple[list[str], Table]:
     item = _find(name)
     if isinstance(item, Setting):
@@ -135,7 +132,9 @@ def _describe_name(name: str) -> tuple[list[str], Table]:
         default = _format_default(item.name, convention)
         head = [f"{item.name}: {item.question}", f"Default: {default}"]
         if not answers:
-            head.append(f"Allowed: {_describe_setting_values(item)}")
+            gains, discounts = f"{', '.join(GAINS)}; or weights by grade", ", ".join(DISCOUNTS)
+            allowed = {"gain": gains, "discount": discounts}.get(item.name, item.allowed)
+            head.append(f"Allowed: {allowed}")
         return head, Table(("value", "meaning"), answers)
     source = f"Source: {_format_source(item.cite)}"
     if isinstance(item, NamedFormula):
@@ -145,13 +144,24 @@ def _describe_name(name: str) -> tuple[list[str], Table]:
             f"LaTeX: {to_latex(item.expr)}",
             source,
         ]
-        return head, Table(
-            ("parameter", "default", "allowed", "typical", "meaning"),
-            [_build_param_row(param) for param in item.params],
-        )
+        rows = [
+            (
+                param.symbol,
+                f"{param.default:g}",
+                param.domain.describe(param.symbol),
+                "" if param.typical is None else f"{param.typical[0]:g} to {param.typical[1]:g}",
+                param.meaning,
+            )
+            for param in item.params
+        ]
+        return head, Table(("parameter", "default", "allowed", "typical", "meaning"), rows)
+    alias, trec_name = [], TREC_NAMES.get(name)
+    if trec_name is not None and name.lower() != item.name.lower():
+        params = ", ".join(f"{param}={value:g}" for param, value in trec_name.fixed_params.items())
+        alias = [f"{name} is trec_eval's name for {item.name}" + (f"({params})" if params else "")]
     head = [
         f"{item.name}: {item.question}",
-        *_describe_alias(name, item),
+        *alias,
         f"Value: {item.full_definition}",
         f"Spelling: {_format_spelling(item)}",
         *_format_example(item),
@@ -207,20 +217,6 @@ def _format_example(entry: Entry) -> list[str]:
     return [f"Example: {ranking_text}: {example.measure} = {example.working}"]
 
 
-def _build_param_row(param: Param) -> tuple[str, ...]:
-    typical = "" if param.typical is None else f"{param.typical[0]:g} to {param.typical[1]:g}"
-    allowed = param.domain.describe(param.symbol)
-    return param.symbol, f"{param.default:g}", allowed, typical, param.meaning
-
-
-def _describe_setting_values(setting: Setting) -> str:
-    allowed_values = {
-        "gain": f"{', '.join(GAINS)}; or weights by grade",
-        "discount": ", ".join(DISCOUNTS),
-    }
-    return allowed_values.get(setting.name, setting.allowed)
-
-
 def _format_default(name: str, convention: Convention | SessionConvention = GAINFUL) -> str:
     value = convention.settings().get(name)
     if value is not None:
@@ -242,15 +238,6 @@ def _entry_to_dict(entry: Entry) -> dict[str, Any]:
         if entry.example
         else None,
         "source": _format_source(entry.cite),
-    }
-
-
-def _setting_to_dict(setting: Setting) -> dict[str, Any]:
-    return {
-        "name": setting.name,
-        "question": setting.question,
-        "default": getattr(GAINFUL if setting.name in SETTINGS else JK2008, setting.name),
-        "answers": {str(answer): meaning for answer, meaning in setting.answers.items()},
     }
 
 

@@ -163,7 +163,9 @@ def note_odd_values(
             reason = _reason_above_one(recipes[name], matched)
             notes.append(f"{name} is above 1 in {count_noun(above, unit)}: {reason}")
         if below:
-            reason = _reason_below_zero(recipes[name], matched)
+            reason = f"some grades have a negative gain (gain={recipes[name].gain.name})"
+            if matched.pool_grade.min(initial=0.0) < 0:
+                reason = _NEGATIVE_GRADES
             notes.append(f"{name} is below 0 in {count_noun(below, unit)}: {reason}")
     return notes
 
@@ -325,12 +327,6 @@ def note_no_overlap(qrels: Qrels | NestedDict, run: LoadedRun, matched: Matched)
     sides = (run.head(2) if isinstance(run, LazyRun) else run, qrels)
     examples = [", ".join(map(quote, example_docs(side))) or "no documents" for side in sides]
     return [f"{NO_OVERLAP}; the run has {examples[0]}, the judgments {examples[1]}"]
-
-
-def _reason_below_zero(recipe: Recipe, matched: Matched) -> str:
-    if matched.pool_grade.min(initial=0.0) < 0:
-        return _NEGATIVE_GRADES
-    return f"some grades have a negative gain (gain={recipe.gain.name})"
 
 
 def _reason_above_one(recipe: Recipe, matched: Matched) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from math import inf
 from typing import Any, ClassVar, NoReturn, Self, TypeVar
 
 import numpy as np
@@ -49,7 +50,9 @@ class Grouping:
             ['2-9', '10+']
         """
         labels = {self.labels[name] for name in ids if name in self.labels}
-        return sorted(labels, key=lambda label: (_first_number(label), label))
+        numbers = {label: re.match(r"\d+", label, re.ASCII) for label in labels}
+        first = {label: float(number[0]) if number else inf for label, number in numbers.items()}
+        return sorted(labels, key=lambda label: (first[label], label))
 
 
 def name_units(text: str, unit: str) -> str:
@@ -58,11 +61,6 @@ def name_units(text: str, unit: str) -> str:
         return text
     names = {"query": unit, "queries": pluralise(unit)}
     return re.sub(r"\bquer(y|ies)\b", lambda noun: names[noun[0]], text)
-
-
-def _first_number(label: str) -> float:
-    number = re.match(r"\d+", label, re.ASCII)
-    return float("inf") if number is None else int(number[0])
 
 
 @frozen(eq=False, repr=False, kw_only=True)
