@@ -286,10 +286,10 @@ def joint_terms(
     """
     flags = np.ones(sessions.size, dtype=bool) if some is None else some
     gains = session_gains(sessions, recipe)
-    total = sum_by_index(sessions.session, query_gains(sessions, recipe, gains), sessions.size)
+    total = sum_by_index(sessions.session, query_gains(gains), sessions.size)
     longest = np.full(sessions.size, int(sessions.query_counts[flags].max()))
     grows = recipe.convention.hold == "growing" and recipe.queries is None
-    best = sdcg.ideal_gain(sessions, recipe, gains, longest if grows else None)
+    best = sdcg.ideal_gain(gains, longest if grows else None)
     return total[flags], best[flags]
 
 

@@ -377,7 +377,7 @@ def _group_by_ideal(
     """The kind of each session (-1 if it has no ideal), and what belongs to that."""
     x, max_queries, base = recipe.k or 0, int(sessions.query_counts.max()), gains.judged.base
     if recipe.convention.ideal_kind != "repeated":
-        ideal_gain(sessions, recipe, gains)  # refuses queries with judgments of their own
+        ideal_gain(gains)  # refuses queries with judgments of their own
     widest = x if recipe.convention.ideal_kind == "repeated" else x * max_queries
     width = min(widest, int(gains.pool_rank.max(initial=1)))
     pool = best_gains_by_base(gains, width)

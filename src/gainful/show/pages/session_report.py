@@ -93,7 +93,7 @@ def _list_details(
 ) -> Iterator[dict[str, Any]]:
     """What each query of a session brought, by system, the most telling first."""
     sessions = groups.sessions.keep_first_queries(recipe.queries)
-    gains = query_gains(sessions, recipe, session_gains(sessions, recipe))
+    gains = query_gains(session_gains(sessions, recipe))
     texts = None
     if "text" in sessions.rows.columns:
         texts = sessions.rows["text"].cast(pl.String)[sessions.layout.query_starts]

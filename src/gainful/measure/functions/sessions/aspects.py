@@ -9,7 +9,7 @@ from gainful.match.sessions import MatchedSessions
 from gainful.measure.entry import Entry, SessionRecipe
 from gainful.measure.functions.precision import Share
 from gainful.measure.functions.sessions import collect
-from gainful.measure.functions.sessions.sdcg import sum_by_index
+from gainful.measure.functions.sessions.sdcg import count_recall_bases, sum_by_index
 from gainful.measure.functions.subtopics import find_all
 from gainful.types import Array, Ranks
 
@@ -50,7 +50,7 @@ def find_aspects(sessions: MatchedSessions, min_grade: float, *, per_document: b
     doc, subtopic, grade = doc[relevant], subtopic[relevant], grade[relevant]
     stride = int(subtopic.max(initial=0)) + 1
     keys, aspect = np.unique(judged.pool_base[doc] * stride + subtopic, return_inverse=True)
-    bases = int(max(judged.base.max(initial=-1), judged.pool_base.max(initial=-1))) + 1
+    bases = count_recall_bases(judged)
     aspect_count = np.append(np.bincount(keys // stride, minlength=bases), 0)[judged.base]
     hit, entry = find_all(doc, sessions.pool_index)
     return Aspects(

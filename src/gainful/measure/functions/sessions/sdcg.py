@@ -7,6 +7,7 @@ from attrs import frozen
 
 from gainful.convention.session import minimum_positions
 from gainful.errors import BadValue
+from gainful.formula import NamedFormula
 from gainful.match.rank_order import ideal_order
 from gainful.match.sessions import JudgedResults, MatchedSessions
 from gainful.measure.entry import Entry, SessionRecipe
@@ -26,6 +27,8 @@ _OPTIONS = (
 class SessionGains:
     """Results within depth that earn something, and the pools of which ideals are made."""
 
+    sessions: MatchedSessions
+    recipe: SessionRecipe
     query: Ranks
     rank: Ranks
     discount_rank: Ranks  # by which it is discounted: counted anew in each query, or going on
@@ -73,6 +76,8 @@ def session_gains(sessions: MatchedSessions, recipe: SessionRecipe) -> SessionGa
     positions_before = until - until[sessions.first_query][sessions.session]
     concatenated = recipe.convention.rank_discount == "concatenated"
     return SessionGains(
+        sessions=sessions,
+        recipe=recipe,
         query=query,
         rank=rank,
         discount_rank=rank + positions_before[query] if concatenated else rank,
@@ -112,33 +117,33 @@ def session_grade_gains(
 
 def discounts(recipe: SessionRecipe, ranks: Ranks) -> Array:
     """What is left of a gain at these ranks."""
-    return _tabulate(recipe.discount.evaluate_at, ranks)
+    return _tabulate(recipe.discount, ranks)
 
 
 def query_weights(recipe: SessionRecipe, positions: Ranks) -> Array:
     """What is left of a query's gain at these positions."""
-    return _tabulate(recipe.query_discount.evaluate_at, positions)
+    return _tabulate(recipe.query_discount, positions)
 
 
-def _tabulate(function: object, numbers: Ranks) -> Array:
+def _tabulate(discount: NamedFormula, numbers: Ranks) -> Array:
     largest = int(numbers.max(initial=0))
     if largest > max(1000, 4 * len(numbers)):
-        return np.asarray(function(numbers))  # type: ignore[operator]
-    table = np.asarray(function(np.arange(1, largest + 1)))  # type: ignore[operator]
+        return discount.evaluate_at(numbers)
+    table = discount.evaluate_at(np.arange(1, largest + 1))
     if not np.isfinite(table).all():
         raise BadValue("discount", "what was chosen", "a discount that is finite at every rank")
-    return np.asarray(table[numbers - 1])
+    return table[numbers - 1]
 
 
-def count_recall_bases(gains: SessionGains) -> int:
+def count_recall_bases(judged: JudgedResults) -> int:
     """How many recall bases there are."""
-    return int(max(gains.judged.pool_base.max(initial=-1), gains.judged.base.max(initial=-1))) + 1
+    return int(max(judged.pool_base.max(initial=-1), judged.base.max(initial=-1))) + 1
 
 
-def ideal_dcg(recipe: SessionRecipe, gains: SessionGains) -> Array:
+def ideal_dcg(gains: SessionGains) -> Array:
     """The ideal DCG at X of each query, not discounted by its position."""
-    depth = recipe.k or int(gains.pool_rank.max(initial=0))
-    weights = discounts(recipe, np.arange(1, depth + 1))
+    depth = gains.recipe.k or int(gains.pool_rank.max(initial=0))
+    weights = discounts(gains.recipe, np.arange(1, depth + 1))
     return _weigh_pools(gains, weights)[gains.judged.base]
 
 
@@ -146,24 +151,20 @@ def _weigh_pools(gains: SessionGains, weights: Array) -> Array:
     """The gain of each recall base, its documents weighed by place; the last is of none."""
     inside = gains.pool_rank <= len(weights)
     weighed = gains.pool_gain[inside] * weights[gains.pool_rank[inside] - 1]
-    size = count_recall_bases(gains) + 1
+    size = count_recall_bases(gains.judged) + 1
     return sum_by_index(gains.judged.pool_base[inside], weighed, size)
 
 
-def ideal_gain(
-    sessions: MatchedSessions,
-    recipe: SessionRecipe,
-    gains: SessionGains,
-    queries: Ranks | None = None,
-) -> Array:
+def ideal_gain(gains: SessionGains, queries: Ranks | None = None) -> Array:
     """The gain of each ideal session at its end, or after a number of queries."""
+    sessions, recipe = gains.sessions, gains.recipe
     kind = recipe.convention.ideal_kind
     length = sessions.query_counts if queries is None else queries
     if recipe.queries is not None:  # the ideal session has them all
         length = np.full(sessions.size, recipe.queries)
     if kind == "repeated":
-        return _ideal_with_repeats(sessions, recipe, gains, length)
-    base = _recall_base_for_ideal(sessions, recipe, gains)
+        return _ideal_with_repeats(gains, length)
+    base = _recall_base_for_ideal(gains)
     ideal_gains = np.zeros(sessions.size)
     for n in np.unique(length).tolist():
         slots = slot_weights(recipe, n)
@@ -184,21 +185,20 @@ def slot_weights(recipe: SessionRecipe, queries: int) -> Array:
     return discounts(recipe, rank) * query_weights(recipe, position)
 
 
-def _ideal_with_repeats(
-    sessions: MatchedSessions, recipe: SessionRecipe, gains: SessionGains, length: Ranks
-) -> Array:
+def _ideal_with_repeats(gains: SessionGains, length: Ranks) -> Array:
     """The best X documents in every query."""
+    sessions, recipe = gains.sessions, gains.recipe
     if recipe.convention.rank_discount == "restart":
-        per_query = ideal_dcg(recipe, gains)
+        per_query = ideal_dcg(gains)
         if (length == sessions.query_counts).all():
             weighted = per_query * query_weights(recipe, sessions.position)
             return sum_by_index(sessions.session, weighted, sessions.size)
-        _recall_base_for_ideal(sessions, recipe, gains, growing=True)
+        _recall_base_for_ideal(gains, growing=True)
         max_queries = int(length.max())
         until = np.cumsum(query_weights(recipe, np.arange(1, max_queries + 1)))
         return np.asarray(per_query[sessions.first_query] * until[length - 1])
     if (length > sessions.query_counts).any():
-        _recall_base_for_ideal(sessions, recipe, gains, growing=True)
+        _recall_base_for_ideal(gains, growing=True)
     ranks = np.arange(1, (recipe.k or 0) + 1)
     ideal_gains, last = np.zeros(sessions.size), gains.judged.base[sessions.last_query]
     for position in range(1, int(length.max()) + 1):
@@ -211,11 +211,9 @@ def _ideal_with_repeats(
     return ideal_gains
 
 
-def _recall_base_for_ideal(
-    sessions: MatchedSessions, recipe: SessionRecipe, gains: SessionGains, *, growing: bool = False
-) -> Ranks:
+def _recall_base_for_ideal(gains: SessionGains, *, growing: bool = False) -> Ranks:
     """The recall base of each session; refused in the words of what was asked for."""
-    convention = recipe.convention
+    recipe, convention = gains.recipe, gains.recipe.convention
     setting: tuple[str, str, str] = ("ideal", convention.ideal_kind, "repeated")
     if convention.ideal == "paired":  # it is the duplicates that ask for such an ideal
         setting = ("duplicates", convention.duplicates, "every, clicked or judged")
@@ -223,7 +221,7 @@ def _recall_base_for_ideal(
         setting = ("at", convention.at, "results")
     elif growing:
         setting = ("hold", "growing", "held")
-    return session_recall_base(sessions, gains.judged.base, setting)
+    return session_recall_base(gains.sessions, gains.judged.base, setting)
 
 
 def session_recall_base(
@@ -243,18 +241,17 @@ def session_recall_base(
     return np.asarray(own, dtype=np.intp)
 
 
-def cumulate_ideal(
-    sessions: MatchedSessions, recipe: SessionRecipe, gains: SessionGains, queries: int
-) -> Array:
+def cumulate_ideal(gains: SessionGains, queries: int) -> Array:
     """The gain of each ideal session down to every place: sessions × queries × ranks."""
+    sessions, recipe = gains.sessions, gains.recipe
     x, kind = recipe.k or 0, recipe.convention.ideal_kind
     if kind == "repeated":
-        best_gains = _repeat_best_gains(sessions, recipe, gains, queries)
+        best_gains = _repeat_best_gains(gains, queries)
         added = best_gains * slot_weights(recipe, queries).reshape(best_gains.shape[1:])
         return np.cumsum(added.reshape(sessions.size, -1), axis=1).reshape(added.shape)
     width = queries * x
     best_gains = best_gains_by_base(gains, width)
-    base = _recall_base_for_ideal(sessions, recipe, gains)
+    base = _recall_base_for_ideal(gains)
     slots = slot_weights(recipe, queries)
     if kind == "once":
         whole = np.cumsum(best_gains * slots, axis=1)
@@ -266,30 +263,25 @@ def cumulate_ideal(
     return whole[base].reshape(sessions.size, queries, x)
 
 
-def cumulate_query_ideals(
-    sessions: MatchedSessions, recipe: SessionRecipe, gains: SessionGains, queries: int
-) -> Array:
+def cumulate_query_ideals(gains: SessionGains, queries: int) -> Array:
     """The ideal of each query by itself, down to every rank: sessions × queries × ranks."""
-    ranks = np.arange(1, (recipe.k or 0) + 1)
-    return np.cumsum(
-        _repeat_best_gains(sessions, recipe, gains, queries) * discounts(recipe, ranks), axis=2
-    )
+    ranks = np.arange(1, (gains.recipe.k or 0) + 1)
+    return np.cumsum(_repeat_best_gains(gains, queries) * discounts(gains.recipe, ranks), axis=2)
 
 
-def _repeat_best_gains(
-    sessions: MatchedSessions, recipe: SessionRecipe, gains: SessionGains, queries: int
-) -> Array:
+def _repeat_best_gains(gains: SessionGains, queries: int) -> Array:
     """The gains of the best documents, in every query: sessions × queries × ranks."""
+    sessions = gains.sessions
     last = gains.judged.base[sessions.last_query]
     base = np.tile(last[:, None], queries)  # with which the ideal goes on, if it does
     base[sessions.session, sessions.position - 1] = gains.judged.base
-    return best_gains_by_base(gains, recipe.k or 0)[base]
+    return best_gains_by_base(gains, gains.recipe.k or 0)[base]
 
 
 def best_gains_by_base(gains: SessionGains, width: int) -> Array:
     """The best gains of each recall base, as many as asked for; the last row is of none."""
     inside = gains.pool_rank <= width
-    best_gains = np.zeros((count_recall_bases(gains) + 1, width))
+    best_gains = np.zeros((count_recall_bases(gains.judged) + 1, width))
     place = gains.judged.pool_base[inside], gains.pool_rank[inside] - 1
     best_gains[place] = gains.pool_gain[inside]
     return best_gains
@@ -314,16 +306,14 @@ class Vectors:
         return self.normalise(recipe) if recipe.entry.normalised else self.gain
 
 
-def query_gains(sessions: MatchedSessions, recipe: SessionRecipe, gains: SessionGains) -> Array:
+def query_gains(gains: SessionGains) -> Array:
     """The gain of each query at its end, discounted by rank and by its position."""
-    return np.asarray(
-        _query_dcg(sessions, recipe, gains) * query_weights(recipe, sessions.position)
-    )
+    return _query_dcg(gains) * query_weights(gains.recipe, gains.sessions.position)
 
 
-def _query_dcg(sessions: MatchedSessions, recipe: SessionRecipe, gains: SessionGains) -> Array:
-    gain = gains.gain * discounts(recipe, gains.discount_rank)
-    return sum_by_index(gains.query, gain, len(sessions.position))
+def _query_dcg(gains: SessionGains) -> Array:
+    gain = gains.gain * discounts(gains.recipe, gains.discount_rank)
+    return sum_by_index(gains.query, gain, len(gains.sessions.position))
 
 
 def session_curve(sessions: MatchedSessions, recipe: SessionRecipe) -> Array:
@@ -351,7 +341,7 @@ def sdcg(sessions: MatchedSessions, recipe: SessionRecipe) -> Array:
     gains, statistic = session_gains(sessions, recipe), recipe.convention.statistic
     if statistic == "average":
         return _average_vector(sessions, recipe)
-    per_query = query_gains(sessions, recipe, gains)
+    per_query = query_gains(gains)
     if statistic == "best":
         return np.asarray(np.maximum.reduceat(per_query, sessions.first_query))
     if statistic == "last":
@@ -377,31 +367,30 @@ def nsdcg(sessions: MatchedSessions, recipe: SessionRecipe) -> Array:
     gains, convention = session_gains(sessions, recipe), recipe.convention
     if convention.statistic == "average":
         return _average_vector(sessions, recipe)
-    per_query = query_gains(sessions, recipe, gains)
+    per_query = query_gains(gains)
     if convention.statistic in ("best", "last") or convention.normalise == "concatenated":
-        shares = normalise_by(per_query, ideal_dcg(recipe, gains), convention.empty)
+        shares = normalise_by(per_query, ideal_dcg(gains), convention.empty)
         if convention.statistic == "best":
             filled = np.maximum.reduceat(np.ma.filled(shares, -np.inf), sessions.first_query)
             return np.ma.masked_array(filled, mask=np.isneginf(filled))
         share = shares[sessions.last_query]  # at whose end concatenated vectors end
     elif convention.normalise == "query":
-        share = _nsdcg_by_query(sessions, recipe, gains)
+        share = _nsdcg_by_query(gains)
     else:
         total = sum_by_index(sessions.session, per_query, sessions.size)
-        share = normalise_by(total, ideal_gain(sessions, recipe, gains), convention.empty)
+        share = normalise_by(total, ideal_gain(gains), convention.empty)
     return share / sessions.query_counts if convention.statistic == "per_query" else share
 
 
-def _nsdcg_by_query(sessions: MatchedSessions, recipe: SessionRecipe, gains: SessionGains) -> Array:
+def _nsdcg_by_query(gains: SessionGains) -> Array:
     """Each query by its own ideal; the mean of these, weighted by the query discounts."""
-    weight = query_weights(recipe, sessions.position)
-    reached = normalise_by(
-        _query_dcg(sessions, recipe, gains), ideal_dcg(recipe, gains), recipe.convention.empty
-    )
+    sessions, empty = gains.sessions, gains.recipe.convention.empty
+    weight = query_weights(gains.recipe, sessions.position)
+    reached = normalise_by(_query_dcg(gains), ideal_dcg(gains), empty)
     counts = ~np.ma.getmaskarray(reached)
     share = sum_by_index(sessions.session, weight * np.ma.filled(reached, 0.0), sessions.size)
     weights = sum_by_index(sessions.session, weight * counts, sessions.size)
-    return normalise_by(share, weights, recipe.convention.empty)
+    return normalise_by(share, weights, empty)
 
 
 def session_vectors(sessions: MatchedSessions, recipe: SessionRecipe) -> Vectors:
@@ -417,15 +406,15 @@ def session_vectors(sessions: MatchedSessions, recipe: SessionRecipe) -> Vectors
     gain[place] = gains.gain * discounts(recipe, gains.discount_rank)
     normalise = recipe.convention.normalise if recipe.entry.normalised else "session"
     if normalise == "query":
-        gain, best = _shares(sessions, recipe, gains, gain)
+        gain, best = _shares(gains, gain)
     elif normalise == "concatenated":
         weight = query_weights(recipe, np.arange(1, max_queries + 1))
         gain = np.cumsum(gain, axis=2) * weight[:, None]
-        best = cumulate_query_ideals(sessions, recipe, gains, max_queries)
+        best = cumulate_query_ideals(gains, max_queries)
     else:
         gain *= query_weights(recipe, np.arange(1, max_queries + 1))[:, None]
         gain = np.cumsum(gain.reshape(sessions.size, max_queries * x), axis=1).reshape(gain.shape)
-        best = cumulate_ideal(sessions, recipe, gains, max_queries)
+        best = cumulate_ideal(gains, max_queries)
     stopped = np.arange(max_queries) >= length[:, None]
     if recipe.convention.hold == "held":
         end = best[np.arange(sessions.size), length - 1, -1]
@@ -439,15 +428,14 @@ def session_vectors(sessions: MatchedSessions, recipe: SessionRecipe) -> Vectors
     return Vectors(gain=gain, ideal=best, taken=taken)
 
 
-def _shares(
-    sessions: MatchedSessions, recipe: SessionRecipe, gains: SessionGains, gain: Array
-) -> tuple[Array, Array]:
+def _shares(gains: SessionGains, gain: Array) -> tuple[Array, Array]:
     """Each query by its own ideal, rank by rank, and the weights by which they are averaged.
 
     At every place stands the mean of the queries so far, of which the last one is still going on.
     """
+    sessions, recipe = gains.sessions, gains.recipe
     reached = np.cumsum(gain, axis=2)
-    best = cumulate_query_ideals(sessions, recipe, gains, gain.shape[1])
+    best = cumulate_query_ideals(gains, gain.shape[1])
     shares = normalise_by(reached.ravel(), best.ravel(), recipe.convention.empty)
     weight = np.where(np.ma.getmaskarray(shares), 0.0, 1.0).reshape(gain.shape)
     weight *= query_weights(recipe, np.arange(1, gain.shape[1] + 1))[:, None]
