@@ -160,7 +160,10 @@ def _build_entry(name: str, function: UserFunction, *, share: bool) -> Entry:
         if parameter.kind not in (parameter.KEYWORD_ONLY, parameter.POSITIONAL_OR_KEYWORD):
             raise BadPlugin(f"measure {name}: {parameter} could be anything; name each parameter")
         if parameter.name == "k":
-            cutoff_kind = _cutoff_kind(name, parameter)
+            if parameter.default not in (None, parameter.empty):
+                allowed = "k is the cutoff after @; give it None, or no default"
+                raise BadPlugin(f"measure {name}: {allowed}")
+            cutoff_kind = "optional" if parameter.default is None else "needed"
             continue
         arguments.append(parameter.name)
         defaults |= _default_value(name, parameter)
@@ -178,14 +181,6 @@ def _build_entry(name: str, function: UserFunction, *, share: bool) -> Entry:
         cite=f"registered by {function.__module__}",
         registered=True,
     )
-
-
-def _cutoff_kind(name: str, k: inspect.Parameter) -> CutoffKind:
-    if k.default is k.empty:
-        return "needed"
-    if k.default is not None:
-        raise BadPlugin(f"measure {name}: k is the cutoff after @; give it None, or no default")
-    return "optional"
 
 
 def _default_value(name: str, parameter: inspect.Parameter) -> dict[str, float]:

@@ -122,27 +122,24 @@ def _keep_last(ranked: RankedRun, level: int) -> RankedRun:
 
 def compute_lines(judged_run: JudgedRun, lines: Sequence[TrecLine]) -> dict[str, Array]:
     """The value of each query by the name of its line."""
-    return {line.name: _compute_line(judged_run, line) for line in lines}
-
-
-def _compute_line(judged_run: JudgedRun, line: TrecLine) -> Array:
-    kind = line.trec_name.below_zero
-    params, is_level = dict(line.params), line.trec_name.kind == "levels"
-    formula = {"gain": params.pop("gain")} if "gain" in params else {}
-    k = None if line.k is None else 0.5 if is_level else min(line.k, _LARGEST_CUTOFF)
-    measure = Measure(line.trec_name.measure, formula, k)
-    recipe = build_recipe(measure, like=judged_run.convention)
-    arguments = {
-        "rel": judged_run.level(kind),
-        **params,
-        "docs": judged_run.options.collection_size,
-    }
-    arguments |= {"k": line.k} if is_level and line.k is not None else {}
-    compute = _OF_ITS_OWN.get(line.trec_name.name, _compute_by_catalogue)
-    taken = {name: arguments[name] for name in arguments if name in (*recipe.entry.arguments, "k")}
-    with np.errstate(all="ignore"):
-        values = compute(judged_run.view(kind), recipe, taken)[judged_run.rows(kind)]
-    return np.where(np.isnan(values), NO_NUMBER, values)
+    values = {}
+    for line in lines:
+        kind = line.trec_name.below_zero
+        params, is_level = dict(line.params), line.trec_name.kind == "levels"
+        formula = {"gain": params.pop("gain")} if "gain" in params else {}
+        k = None if line.k is None else 0.5 if is_level else min(line.k, _LARGEST_CUTOFF)
+        measure = Measure(line.trec_name.measure, formula, k)
+        recipe = build_recipe(measure, like=judged_run.convention)
+        of_run = {"rel": judged_run.level(kind), "docs": judged_run.options.collection_size}
+        arguments = of_run | params | ({"k": line.k} if is_level and line.k is not None else {})
+        taken = {
+            name: arguments[name] for name in (*recipe.entry.arguments, "k") if name in arguments
+        }
+        compute = _OF_ITS_OWN.get(line.trec_name.name, _compute_by_catalogue)
+        with np.errstate(all="ignore"):
+            own = compute(judged_run.view(kind), recipe, taken)[judged_run.rows(kind)]
+        values[line.name] = np.where(np.isnan(own), NO_NUMBER, own)
+    return values
 
 
 def _compute_by_catalogue(ranked: RankedRun, recipe: Recipe, arguments: Arguments) -> Array:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from gainful.page.page import Page, Section
+from gainful.page.page import Page
 from gainful.page.table import Table, to_one_line
 
 
@@ -12,15 +12,11 @@ def to_markdown(page: Page) -> str:
     """The answer, the sections and the notes, a paragraph each."""
     parts = [escape_markdown(page.answer)] if page.answer else []
     for section in page.sections_for("markdown"):
-        parts += _list_paragraphs(section)
+        heading = escape_markdown(section.heading)
+        parts += [f"**{heading}**" if section.strong else heading] if heading else []
+        parts += [] if section.table is None else [table_to_markdown(section.table)]
+        parts += map(escape_markdown, section.lines)
     return "\n\n".join((*parts, *map(escape_markdown, page.notes)))
-
-
-def _list_paragraphs(section: Section) -> list[str]:
-    heading = escape_markdown(section.heading)
-    paragraphs = [f"**{heading}**" if section.strong else heading] if heading else []
-    paragraphs += [] if section.table is None else [table_to_markdown(section.table)]
-    return [*paragraphs, *map(escape_markdown, section.lines)]
 
 
 def table_to_markdown(table: Table) -> str:

@@ -194,19 +194,16 @@ def session_cost(sessions: MatchedSessions, recipe: SessionRecipe) -> Array:
         asked = _read_column(sessions, price)[sessions.layout.query_starts]
     else:
         asked *= float(price)
-    returned = _result_prices(sessions, recipe.setting("per_result"))
-    return sum_by_index(sessions.session, asked + returned, sessions.size)
-
-
-def _result_prices(sessions: MatchedSessions, price: str | float) -> Array:
-    """What the results of each query cost together."""
+    price, returned = recipe.setting("per_result"), sessions.retrieved.astype(np.float64)
     if not isinstance(price, str):
-        return sessions.retrieved.astype(np.float64) * float(price)
-    if LIST_LENGTH in sessions.rows.columns:
+        returned *= float(price)
+    elif LIST_LENGTH in sessions.rows.columns:
         allowed = "a number: an engine keeps only some results as rows"
         raise BadValue("per_result", price, allowed)
-    prices = _read_column(sessions, price)
-    return sum_by_index(sessions.query_of_row, prices, len(sessions.position))
+    else:
+        prices = _read_column(sessions, price)
+        returned = sum_by_index(sessions.query_of_row, prices, len(sessions.position))
+    return sum_by_index(sessions.session, asked + returned, sessions.size)
 
 
 def _read_column(sessions: MatchedSessions, name: str) -> Array:
