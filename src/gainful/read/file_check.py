@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import polars as pl
-from attrs import evolve, frozen
+from attrs import evolve, field, frozen
 
 from gainful.errors import BadInput, NoColumn, Swapped
 from gainful.read import trec_files
@@ -83,7 +83,7 @@ class Finding:
     problems: Sequence[str]  # details of the one before begin with a blank
     notes: Sequence[str] = ()
     warnings: Sequence[str] = ()  # those of the notes that change what comes out
-    value: Qrels | Run | Sessions | None = None
+    value: Qrels | Run | Sessions | None = field(default=None, eq=False)  # what was read
 
 
 def open_to_check(path: str) -> Source | Path | Finding:
