@@ -73,8 +73,7 @@ class PairedValues:
 
     def differences(self, pair: tuple[int, int]) -> Array:
         """By query: how much better one run is than another, both by their columns."""
-        differences: Array = self.values[:, pair[0]] - self.values[:, pair[1]]
-        return differences
+        return np.asarray(self.values[:, pair[0]] - self.values[:, pair[1]])
 
     def count_differing(self, pairs: Ranks) -> Ranks:
         """The units in which the two runs of each pair differ."""

@@ -8,7 +8,7 @@ from typing import Unpack, cast
 
 import numpy as np
 import polars as pl
-from attrs import define, evolve, field
+from attrs import define, evolve
 
 from gainful.errors import BadInput, BadValue, CannotCompare, Missing, WrongType
 from gainful.evidence.comparisons.compare import (
@@ -75,8 +75,9 @@ class Study(Sample):
     blocks: Sequence[str]
     system: Ranks
     block_numbers: Sequence[Ranks]
+    searcher: Ranks  # of the first block; without one, each session is by another searcher
     values: Array
-    notes: list[str] = field(factory=list)
+    notes: dict[str, None]  # each once, in their order
     test: str = BY_DESIGN  # until it is chosen
     pairs: Sequence[IndexPair] = ()
 
@@ -95,7 +96,7 @@ class Study(Sample):
         measures = list(results.values)
         numbers = [_encode_names(columns[name])[1] for name in blocks]
         means = [values[system == at].mean(axis=0) for at in range(len(names))]
-        searchers = np.unique(numbers[0]).size if blocks else len(values)
+        searcher = numbers[0] if blocks else np.arange(len(values))
         interactions: dict[str, Interaction] = {}
         if len(blocks) > 1 and numbers[1].max() > 0:
             by_measure = interactions_by_column(values, system, numbers[1], numbers, blocks[1])
@@ -108,13 +109,14 @@ class Study(Sample):
             paired_by=blocks[0] if blocks else "session",
             means=dict(zip(measures, np.stack(means, axis=1), strict=True)),
             units=dict.fromkeys(measures, len(values)),
-            paired_units=dict.fromkeys(measures, searchers),
+            paired_units=dict.fromkeys(measures, np.unique(searcher).size),
             interactions=interactions,
             blocks=blocks,
             system=system,
             block_numbers=numbers,
+            searcher=searcher,
             values=values,
-            notes=notes,
+            notes=dict.fromkeys(notes),
         )
 
     @property
@@ -122,31 +124,11 @@ class Study(Sample):
         """What has a column in the values."""
         return list(self.means)
 
-    def add_note(self, note: str) -> None:
-        """Something to be said, once."""
-        if note not in self.notes:
-            self.notes.append(note)
-
-    def count_units(self, rows: Ranks) -> int:
-        """How many searchers these sessions are of."""
-        return int(np.unique(self.block_numbers[0][rows]).size) if self.blocks else len(rows)
-
     # ── what may be exchanged ────────────────────────────────────────────────────────────────
-
-    def find_pair(self, pair: IndexPair) -> Design:
-        """The design of two systems, by the sessions of these two."""
-        selected = np.flatnonzero(np.isin(self.system, pair))
-        system = (self.system[selected] == pair[0]).astype(np.intp)
-        label = " and ".join(self.systems[at] for at in pair)
-        return self._find_design(system, selected, label)
-
-    def find_all(self) -> Design:
-        """The design of all systems together."""
-        return self._find_design(self.system, np.arange(self.system.size), "all")
 
     def _can(self, ask: Callable[[], object]) -> bool:
         """Can that be? What is said on the way is forgotten: nothing was compared yet."""
-        notes = list(self.notes)
+        notes = dict(self.notes)
         try:
             return bool(ask())
         except CannotCompare:
@@ -154,40 +136,46 @@ class Study(Sample):
         finally:
             self.notes = notes
 
-    def _find_design(self, system: Ranks, selected: Ranks, label: str) -> Design:
+    def _find_design(self, pair: IndexPair | None = None) -> Design:
+        """The design of two systems, by the sessions of these two; or of all together."""
+        selected, system, label, hint = np.arange(self.system.size), self.system, "all", ""
+        if pair is not None:
+            selected = np.flatnonzero(np.isin(self.system, pair))
+            system = (self.system[selected] == pair[0]).astype(np.intp)
+            label = " and ".join(self.systems[at] for at in pair)
+            several = len(self.systems) > 2
+            hint = f" (--test {FREEDMAN_LANE} needs no exchange)" if several else ""
         numbers = [number[selected] for number in self.block_numbers]
-        searcher = numbers[0] if numbers else np.arange(system.size)
-        design = find_design(system, searcher, _join_numbers(numbers[1:], system.size))
+        slot = _join_numbers(numbers[1:], system.size)
+        design = find_design(system, self.searcher[selected], slot)
         if design is None:
             raise CannotCompare(
                 f"{self.kind} {label}: no two {self.paired_by}s with the same tasks have different "
-                "assignments, so nothing can be permuted or tested"
+                f"assignments, so nothing can be permuted or tested{hint}"
             )
         if design.left_out:
-            self.add_note(
-                f"{label}: {count_noun(design.left_out, self.paired_by)} left out: no comparable "
-                f"{self.paired_by} to permute with"
-            )
+            left_out = count_noun(design.left_out, self.paired_by)
+            note = f"{label}: {left_out} left out: no comparable {self.paired_by} to permute with"
+            self.notes[note] = None
         blocks = [_renumber(number[design.rows]) for number in numbers]
         if not (is_estimable(design, blocks) and _is_mostly_within(design.system, blocks)):
             blocks = blocks[1:]
             if not is_estimable(design, blocks):
                 raise CannotCompare(
                     f"{self.kind} {label}: each was tried on different "
-                    f"{', '.join(self.blocks[1:])}s, so their effects cannot be separated"
+                    f"{', '.join(self.blocks[1:])}s, so their effects cannot be separated{hint}"
                 )
-            self.add_note(
-                f"{label}: few {self.paired_by}s tried several {self.kind}s, so differences "
-                f"between {self.paired_by}s could not be removed"
-            )
+            few = f"{label}: few {self.paired_by}s tried several {self.kind}s"
+            note = f"{few}, so differences between {self.paired_by}s could not be removed"
+            self.notes[note] = None
         return evolve(design, rows=selected[design.rows], blocks=blocks)
 
     # ── the linear model ─────────────────────────────────────────────────────────────────────
 
     def model_rows(self) -> Ranks:
         """The sessions of searchers who have several: of one alone nothing is left."""
-        counts = np.bincount(self.block_numbers[0])
-        return np.flatnonzero(counts[self.block_numbers[0]] > 1)
+        counts = np.bincount(self.searcher)
+        return np.flatnonzero(counts[self.searcher] > 1)
 
     def build_model(self, pairs: Sequence[IndexPair]) -> LinearModel:
         """The linear model of searchers, scenarios and systems."""
@@ -207,9 +195,10 @@ class Study(Sample):
                 f"{self.kind}: in a linear model of {terms}, effects of some {self.kind}s cannot "
                 f"be separated from {join_words([pluralise(name) for name in self.blocks], 'or')}"
             )
-        left_out = int(self.block_numbers[0].max()) + 1 - len(np.unique(numbers[0]))
+        left_out = int(self.searcher.max()) + 1 - len(np.unique(numbers[0]))
         if left_out:
-            self.add_note(f"{count_noun(left_out, self.paired_by)} left out, with one session each")
+            number = count_noun(left_out, self.paired_by)
+            self.notes[f"{number} left out, with one session each"] = None
         return model
 
     def searcher_means(self) -> Array | None:
@@ -217,14 +206,14 @@ class Study(Sample):
         if not self.blocks:
             return None
         slot = _join_numbers(self.block_numbers[1:], self.system.size)
-        searchers = int(self.block_numbers[0].max()) + 1
+        searchers = int(self.searcher.max()) + 1
         shape = (searchers, int(slot.max()) + 1, len(self.systems))
         counts = np.zeros(shape, dtype=np.intp)
-        np.add.at(counts, (self.block_numbers[0], slot, self.system), 1)
+        np.add.at(counts, (self.searcher, slot, self.system), 1)
         if not (counts == counts[:1, :, :1]).all():
             return None
         sums = np.zeros((shape[0], shape[2], self.values.shape[1]))
-        np.add.at(sums, (self.block_numbers[0], self.system), self.values)
+        np.add.at(sums, (self.searcher, self.system), self.values)
         return np.asarray(np.moveaxis(sums, 2, 0) / counts[0, :, 0].sum())
 
     # ── how each searcher did ────────────────────────────────────────────────────────────────
@@ -232,9 +221,7 @@ class Study(Sample):
     def differences(self, measure: str, pair: IndexPair) -> UnitSums | None:
         """The differences of those who tried both, scenarios apart; None of fewer than two."""
         rows, column = self._find_rows(pair), self.measures.index(measure)
-        searcher = (
-            _renumber(self.block_numbers[0][rows]) if self.block_numbers else np.arange(len(rows))
-        )
+        searcher = _renumber(self.searcher[rows])
         others = [indicators(_renumber(number[rows])) for number in self.block_numbers[1:]]
         residuals, system = self.values[rows, column], self.system[rows]
         if others:
@@ -277,7 +264,8 @@ class Study(Sample):
     def counts(self, pair: IndexPair) -> Mapping[str, int]:
         """How many sessions, and of how many searchers, entered the comparison of a pair."""
         rows = self._find_rows(pair)
-        return {pluralise(self.paired_by): self.count_units(rows), "sessions": len(rows)}
+        searchers = np.unique(self.searcher[rows]).size
+        return {pluralise(self.paired_by): searchers, "sessions": len(rows)}
 
     # ── which test, and what it says ─────────────────────────────────────────────────────────
 
@@ -304,11 +292,11 @@ class Study(Sample):
         if len(self.systems) == 2 or self.searcher_means() is not None:
             return PERMUTATION
         if self.blocks and _is_mostly_within(self.system, self.block_numbers):
-            tried = self.block_numbers[0] * len(self.systems) + self.system
+            tried = self.searcher * len(self.systems) + self.system
             is_square = np.unique(tried).size == tried.size  # nobody tried a system twice
             if is_square and self._can(lambda: self.build_model(pairs).degrees >= MIN_DEGREES):
                 return FREEDMAN_LANE
-        can_exchange = all(self._can(partial(self.find_pair, pair)) for pair in pairs)
+        can_exchange = all(self._can(partial(self._find_design, pair)) for pair in pairs)
         return PERMUTATION if can_exchange else FREEDMAN_LANE
 
     def _find_rows(self, pair: IndexPair) -> Ranks:
@@ -317,8 +305,8 @@ class Study(Sample):
         if self.test == PERMUTATION and self.searcher_means() is not None:  # nobody is left out
             return np.flatnonzero(np.isin(self.system, pair))
         if self.test == TUKEY and len(self.systems) > 2:
-            return self.find_all().rows
-        return self.find_pair(pair).rows
+            return self._find_design().rows
+        return self._find_design(pair).rows
 
     def test_pairs(self, method: Method, pairs: Sequence[IndexPair]) -> tuple[Outcome, str]:
         """The test of all pairs in every measure, p corrected by family; and what it is called."""
@@ -349,23 +337,17 @@ class Study(Sample):
         if self.test == FREEDMAN_LANE:
             return self._permute_residuals(pairs, "pair", resampling)
         if self.test == TUKEY and len(self.systems) > 2:
-            design = self.find_all()
-            self.add_note(
+            design = self._find_design()
+            note = (
                 f"tukey tests whether all {self.kind}s are equal; where some differ, or vary more, "
                 "it is not reliable for the others"
             )
+            self.notes[note] = None
             values = self.values[design.rows]
             return permute_all_pairs(values, design, design.blocks, pairs, resampling).transpose()
-        return join_outcomes([self._exchange(pair, resampling) for pair in pairs], axis=1)
-
-    def _exchange(self, pair: IndexPair, resampling: Resampling) -> Outcome:
-        try:
-            design = self.find_pair(pair)
-        except CannotCompare as problem:
-            if len(self.systems) == 2:
-                raise
-            raise CannotCompare(f"{problem} (--test {FREEDMAN_LANE} needs no exchange)") from None
-        return permute_pair(self.values[design.rows], design, design.blocks, resampling)
+        designs = map(self._find_design, pairs)
+        outcomes = [permute_pair(self.values[d.rows], d, d.blocks, resampling) for d in designs]
+        return join_outcomes(outcomes, axis=1)
 
     def _permute_residuals(
         self, pairs: Sequence[IndexPair], family: FamilyKind, resampling: Resampling

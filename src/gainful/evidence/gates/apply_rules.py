@@ -84,15 +84,12 @@ def apply_rules(
     """
     mean = means(results)
     _check_groups(results, rules)
-    pairs: dict[str, PairedValues] = {}
-    notes = _check_missing_queries(results, rules) if baseline is None and rules.has_rules else []
-    if baseline is not None:
-        notes += _check_same_conditions(results, qrels, baseline, rules)
-        pairs = _pair_with_baseline(results, baseline, rules)
-        if clusters is not None:
-            pairs = {name: clusters.assign(pair) for name, pair in pairs.items()}
-        notes += _check_lost_queries(results, baseline, pairs, rules)
-        notes += _baseline_notes(results, baseline, pairs, rules)
+    notes = [] if baseline is None else _check_same_conditions(results, qrels, baseline, rules)
+    pairs = {} if baseline is None else _pair_with_baseline(results, baseline, rules)
+    if clusters is not None:
+        pairs = {name: clusters.assign(pair) for name, pair in pairs.items()}
+    notes += _check_left_out(results, rules, baseline, pairs)
+    notes += [] if baseline is None else _baseline_notes(results, baseline, pairs, rules)
     now_and_before = {
         name: (aggregate(pair.values[:, 0], kind), aggregate(pair.values[:, 1], kind))
         for name, pair in pairs.items()
@@ -158,29 +155,22 @@ def _check_same_conditions(
     return [f"{problem}; compared anyway" for problem in changes.values() if problem]
 
 
-def _check_missing_queries(results: Results, rules: Rules) -> list[str]:
-    number = int(results.counts["missing"]) if results.convention.missing == "skip" else 0
-    verb = "is" if number == 1 else "are"
-    return _allow_or_refuse(
-        number, f"that the run lacks {verb} left out of the means", results, rules
-    )
-
-
-def _check_lost_queries(
-    results: Results, baseline: Baseline, pairs: Mapping[str, PairedValues], rules: Rules
+def _check_left_out(
+    results: Results, rules: Rules, baseline: Baseline | None, pairs: Mapping[str, PairedValues]
 ) -> list[str]:
-    lost = {
-        query
-        for name, pair in pairs.items()
-        for query in set(baseline.values_by_query(str(results.measures[name]))) - set(pair.queries)
-    }
-    verb = "does" if len(lost) == 1 else "do"
-    return _allow_or_refuse(
-        len(lost), f"of the baseline {verb} not count in this run", results, rules
-    )
-
-
-def _allow_or_refuse(number: int, problem: str, results: Results, rules: Rules) -> list[str]:
+    """Queries that the run lacks, or that only the baseline counts; rules may let them through."""
+    if baseline is not None:
+        lost = {
+            query
+            for name, pair in pairs.items()
+            for query in {*baseline.values_by_query(str(results.measures[name]))} - {*pair.queries}
+        }
+        number, verb = len(lost), "does" if len(lost) == 1 else "do"
+        problem = f"of the baseline {verb} not count in this run"
+    else:
+        is_counted = results.convention.missing == "skip" and rules.has_rules
+        number = int(results.counts["missing"]) if is_counted else 0
+        problem = f"that the run lacks {'is' if number == 1 else 'are'} left out of the means"
     if not number:
         return []
     units = count_noun(number, results.unit)

@@ -63,7 +63,13 @@ def make_baseline(
             for measure in kept.measures.values()
         } | dict(kept.anchor)
     past = () if kept is None else kept.history or (_describe_save(kept, {}),)
-    spread = {} if kept is None else measure_spread(results, kept)
+    spread = {}  # of the changes by query, of each measure that both have
+    for name, measure in made.measures.items():
+        if kept is not None and kept.find_name(measure) is not None:
+            sides = [values_by_query(results, name), kept.values_by_query(measure)]
+            changes = pair_values(sides, name).differences((0, 1))
+            if len(changes) > 1:
+                spread[name] = float(changes.std(ddof=1))
     return evolve(made, anchor=anchor, history=[*past, _describe_save(made, spread)])
 
 
@@ -74,19 +80,6 @@ def _describe_save(baseline: Baseline, spread: Mapping[str, float]) -> dict[str,
         "mean": dict(baseline.mean),
         "spread": dict(spread),
     }
-
-
-def measure_spread(results: Results, previous: Baseline) -> dict[str, float]:
-    """The standard deviation of the changes by query, of each measure that both have."""
-    spread = {}
-    for name, measure in results.measures.items():
-        if previous.find_name(str(measure)) is None:
-            continue
-        sides = [values_by_query(results, name), previous.values_by_query(str(measure))]
-        changes = pair_values(sides, name).differences((0, 1))
-        if len(changes) > 1:
-            spread[name] = float(changes.std(ddof=1))
-    return spread
 
 
 def means(results: Results) -> dict[str, float]:

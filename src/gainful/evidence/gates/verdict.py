@@ -12,7 +12,6 @@ from attrs import evolve, frozen
 
 from gainful.evidence.gates.error_rates import RATE_COLUMNS, ErrorRate
 from gainful.evidence.gates.rules import Check
-from gainful.measure.entry import Direction
 from gainful.measure.results import describe_unmatched, list_footnotes
 from gainful.measure.values import Results
 from gainful.page.page import Page, Section
@@ -206,31 +205,25 @@ def _build_query_tables(verdict: Verdict) -> list[tuple[str, Table]]:
     for look in verdict.look_at:
         if look.before is not None or not verdict.passed:
             looks_by_measure.setdefault(look.measure, []).append(look)
-    directions = verdict.results.directions
-    return [
-        _build_query_table(name, looks, directions[name], verdict.results.unit)
-        for name, looks in looks_by_measure.items()
-    ]
-
-
-def _build_query_table(
-    name: str, looks: list[QueryToLookAt], direction: Direction, unit: str
-) -> tuple[str, Table]:
-    fallen_rows = [
-        (look.query, f"{look.before:.4f}", f"{look.now:.4f}", format_change(look.now - look.before))
-        for look in looks
-        if look.before is not None
-    ]
-    noun = unit if len(looks) == 1 else pluralise(unit)
-    if fallen_rows:
-        table = Table(
-            (unit, "baseline", "run", "change"), fallen_rows, numeric=True, label_columns=1
+    tables, unit = [], verdict.results.unit
+    for name, looks in looks_by_measure.items():
+        direction, noun = (
+            verdict.results.directions[name],
+            unit if len(looks) == 1 else pluralise(unit),
         )
-        verb = "rose" if direction.is_lower else "fell"
-        return f"Look first at the {noun} that {verb} most by {name}:", table
-    worst_rows = [(look.query, f"{look.now:.4f}") for look in looks]
-    table = Table((unit, name), worst_rows, numeric=True, label_columns=1)
-    return f"Look first at the {direction.worst} {noun} by {name}:", table
+        rows: list[tuple[str, ...]] = [
+            (look.query, f"{before:.4f}", f"{look.now:.4f}", format_change(look.now - before))
+            for look in looks
+            if (before := look.before) is not None
+        ]
+        columns: tuple[str, ...] = (unit, "baseline", "run", "change")
+        which = f"{noun} that {'rose' if direction.is_lower else 'fell'} most"
+        if not rows:
+            rows = [(look.query, f"{look.now:.4f}") for look in looks]
+            columns, which = (unit, name), f"{direction.worst} {noun}"
+        table = Table(columns, rows, numeric=True, label_columns=1)
+        tables.append((f"Look first at the {which} by {name}:", table))
+    return tables
 
 
 def _list_notes(verdict: Verdict, *, verbose: bool) -> list[str]:
