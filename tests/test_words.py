@@ -68,6 +68,7 @@ no change has been seen
 as it should be
 once looked at
 """.strip().splitlines()
+LOWER = [phrase.lower() for phrase in PHRASES]
 ODD = re.compile("|".join(rf"(?<!\w){re.escape(phrase)}" for phrase in PHRASES), re.IGNORECASE)
 
 
@@ -94,15 +95,17 @@ def list_strings(path: Path) -> Iterator[tuple[int, str]]:
             yield node.lineno, str(node.value)
 
 
+def find_phrases(text: str) -> list[str]:
+    """The odd phrases of a text; looked for one by one first, which is quicker than by a pattern."""
+    line = " ".join(text.split())
+    lower = line.lower()
+    return ODD.findall(line) if any(phrase in lower for phrase in LOWER) else []
+
+
 def test_no_odd_phrase_is_left():
-    odd_places = [
-        f"{place}: {match.group()}"
-        for place, text in list_texts()
-        for match in ODD.finditer(" ".join(text.split()))
-    ]
-    assert odd_places == []
+    assert [(place, odd) for place, text in list_texts() for odd in find_phrases(text)] == []
 
 
 @pytest.mark.parametrize("text", ["All are told apart.", "--top is of runs only"])
 def test_an_odd_phrase_would_be_found(text):
-    assert ODD.search(text)
+    assert find_phrases(text)

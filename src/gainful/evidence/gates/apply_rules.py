@@ -73,7 +73,7 @@ def apply_rules(
 ) -> Verdict:
     """Does a run hold these rules, by itself and against a baseline?
 
-    A run that is to become a baseline (`saving`) needs no rule, and is told the error rates of
+    A run that is to become a baseline (`saving`) needs no rule; its verdict has the error rates of
     rules. The qrels must be the baseline's; tests flip and draw `clusters` whole.
 
     Examples:
