@@ -74,7 +74,7 @@ _MAX_GRADES = 12  # grades that are listed with their numbers; different fractio
 _MAX_LENGTHS = 12  # numbers of queries that are listed with how many sessions have them
 
 
-@frozen(eq=False)
+@frozen
 class Finding:
     """What was found in one file, or in two together: what is wrong, and what is worth knowing."""
 
