@@ -45,8 +45,7 @@ from gainful.read.inputs import (
     find_run_beside,
     open_large_run,
 )
-from gainful.read.lazy_run import LazyRun
-from gainful.read.qrels_and_run import NestedDict, Qrels, Run
+from gainful.read.qrels_and_run import LazyRun, NestedDict, Qrels, Run
 from gainful.read.small_trec import read_small_files
 from gainful.read.source import is_file
 

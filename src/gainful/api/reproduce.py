@@ -22,8 +22,7 @@ from gainful.measure.build_recipes import Measures
 from gainful.measure.evaluate import measure_run
 from gainful.measure.values import Results
 from gainful.read.inputs import AnyQrels, AnyRun, as_run_columns
-from gainful.read.lazy_run import LazyRun
-from gainful.read.qrels_and_run import Run
+from gainful.read.qrels_and_run import LazyRun, Run
 
 
 @answer_run_options()

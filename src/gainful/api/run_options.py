@@ -30,8 +30,7 @@ from gainful.read.inputs import (
     as_run_in_memory,
     find_run_beside,
 )
-from gainful.read.lazy_run import LazyRun
-from gainful.read.qrels_and_run import NestedDict, Qrels, Run
+from gainful.read.qrels_and_run import LazyRun, NestedDict, Qrels, Run
 from gainful.read.source import is_file, is_folder
 from gainful.text import name_files, name_way, number_doubles
 

@@ -10,8 +10,7 @@ from attrs import evolve, field, frozen
 from gainful.convention import Convention
 from gainful.match.matched import FILTERED_ORDERS, Matched
 from gainful.read.inputs import as_qrels_columns, as_qrels_dict, as_run_columns, as_text_ids
-from gainful.read.lazy_run import LazyRun
-from gainful.read.qrels_and_run import NestedDict, Qrels, Run, refuse_other_order
+from gainful.read.qrels_and_run import LazyRun, NestedDict, Qrels, Run, refuse_other_order
 
 
 @frozen(eq=False)

@@ -17,8 +17,7 @@ from gainful.match.sessions import JudgedResults, MatchedSessions, Pools
 from gainful.progress import report_work
 from gainful.read.column_names import OPTIONAL_COLUMNS, POSITION, protect_name, restore_name
 from gainful.read.engine_sessions import EngineSessions
-from gainful.read.engines import Engine
-from gainful.read.lazy_run import as_narwhals
+from gainful.read.engines import Engine, as_narwhals
 from gainful.read.qrels_and_run import Qrels
 from gainful.read.session_layout import SessionLayout, find_odd_depths
 from gainful.read.sessions import SessionChoice, equals_text, name_columns

@@ -25,8 +25,7 @@ from gainful.match.matched import MOST_NAMED, Matched
 from gainful.match.rank_order import invert_order
 from gainful.read.engines import SPARK, as_spark_arrow, report_engine_errors
 from gainful.read.formats import find_format
-from gainful.read.lazy_run import LazyRun
-from gainful.read.qrels_and_run import IdKinds, Qrels, Run
+from gainful.read.qrels_and_run import IdKinds, LazyRun, Qrels, Run
 from gainful.read.source import is_file, open_source
 from gainful.read.spill import BUCKETS, KEY, Spill, choose_parts, refuse_large_owners
 from gainful.read.trec_files import RUN_LINES, find_run_format, read_first_rows, scan_pieces

@@ -20,8 +20,7 @@ from gainful.match.match import MatchedRun, drop_dict_namesakes
 from gainful.match.matched import Matched
 from gainful.match.rank_order import invert_order, order_by_score
 from gainful.match.ties import TIE_POLICIES, TieBlocks, place_ties
-from gainful.read.lazy_run import LazyRun
-from gainful.read.qrels_and_run import NestedDict, Qrels, Run
+from gainful.read.qrels_and_run import LazyRun, NestedDict, Qrels, Run
 from gainful.types import Array, Ranks
 
 _KEY = ["query", "doc"]

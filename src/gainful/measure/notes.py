@@ -17,8 +17,7 @@ from gainful.match.ties import TIE_POLICIES
 from gainful.measure.entry import FORMULA_PARAMS, Recipe
 from gainful.measure.ranked_run import apply_fractional
 from gainful.measure.values import Results, name_units
-from gainful.read.lazy_run import LazyRun
-from gainful.read.qrels_and_run import NestedDict, Qrels, Run, example_docs, sample_scores
+from gainful.read.qrels_and_run import LazyRun, NestedDict, Qrels, Run, example_docs, sample_scores
 from gainful.text import count_noun, quote
 from gainful.types import Array, Flags
 

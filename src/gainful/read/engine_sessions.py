@@ -44,9 +44,8 @@ from gainful.read.column_names import (
     restore_name,
     strip_name,
 )
-from gainful.read.engines import SPARK, Engine, as_spark_arrow, report_engine_errors
+from gainful.read.engines import SPARK, Engine, as_narwhals, as_spark_arrow, report_engine_errors
 from gainful.read.lazy import open_columns
-from gainful.read.lazy_run import as_narwhals
 from gainful.read.named_columns import Header, InputTable, split_topic
 from gainful.read.read_options import AS_USUAL, ReadOptions
 from gainful.read.session_events import (

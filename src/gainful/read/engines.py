@@ -14,7 +14,7 @@ from importlib.util import find_spec
 from queue import Queue
 from signal import SIGINT, default_int_handler, getsignal
 from threading import Event, Thread
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import polars as pl
 from attrs import frozen
@@ -22,6 +22,9 @@ from attrs import frozen
 from gainful.errors import BadInput, GainfulError
 from gainful.read.frames import ArrowStream
 from gainful.text import shorten
+
+if TYPE_CHECKING:  # slow to load
+    import narwhals.stable.v2 as nw
 
 _MAX_ANSWER = 200  # characters of an engine's answer
 _ROWS_PER_BATCH = 500_000  # rows of a result that come together
@@ -174,6 +177,14 @@ SPARK = Engine(
 
 
 ENGINES = (POLARS, DUCKDB, SPARK)
+
+
+def as_narwhals(native: Any) -> nw.LazyFrame[Any]:
+    """A frame of any engine in the words that all of them understand."""
+    import narwhals.stable.v2 as nw  # noqa: PLC0415  (slow to load)
+
+    frame: nw.LazyFrame[Any] = nw.from_native(native).lazy()
+    return frame
 
 
 def find_engine(value: object) -> Engine | None:

@@ -16,8 +16,7 @@ from gainful.errors import NoColumn
 from gainful.forks import refuse_lost_threads
 from gainful.read.column_names import ColumnMapping, ColumnNames, read_column_names
 from gainful.read.formats import find_kinds, read_file
-from gainful.read.lazy_run import LazyRun
-from gainful.read.qrels_and_run import QRELS, RUN, Kind, NestedDict, Qrels, Run
+from gainful.read.qrels_and_run import QRELS, RUN, Kind, LazyRun, NestedDict, Qrels, Run
 from gainful.read.source import exceeds_memory, is_file, open_source
 
 AnyQrels = str | PathLike[str] | Mapping[Any, Any] | Qrels | Any  # or any frame, or lists

@@ -33,9 +33,8 @@ from gainful.read.column_names import (
     restore_name,
 )
 from gainful.read.delimited import read_head
-from gainful.read.engines import POLARS, Engine, report_engine_errors
+from gainful.read.engines import POLARS, Engine, as_narwhals, report_engine_errors
 from gainful.read.formats import build_value, find_format, read_rows
-from gainful.read.lazy_run import LazyRun, as_narwhals
 from gainful.read.named_columns import (
     Header,
     InputTable,
@@ -44,7 +43,7 @@ from gainful.read.named_columns import (
     invert_renames,
     read_table,
 )
-from gainful.read.qrels_and_run import RUN, Rows, Run
+from gainful.read.qrels_and_run import RUN, LazyRun, Rows, Run
 from gainful.read.source import Source, make_memory_source, open_source
 from gainful.read.trec_files import RUN_LINES, describe_trailing, find_run_format, note_comments
 

@@ -1,4 +1,4 @@
-"""`Qrels` and `Run`: what was read, as columns; `NestedDict`: a dict of dicts as it came.
+"""`Qrels` and `Run`: what was read, as columns; `NestedDict` and `LazyRun`: what stays as it came.
 
 `Kind` says in what reading the one differs from reading the other, `Rows` is what a reader gives. A
 document may be judged once for each subtopic of its query; one and the same subtopic everywhere
@@ -7,7 +7,8 @@ says nothing.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from itertools import islice
 from numbers import Integral
 from typing import TYPE_CHECKING, Any, Generic, NoReturn, TypeVar
@@ -17,8 +18,13 @@ import polars as pl
 from attrs import evolve, field, frozen
 
 from gainful.errors import BadInput, Duplicated, Swapped, WrongType
-from gainful.read.column_names import QRELS_ROLES, RELEVANT, RETRIEVED, RUN_ROLES
+from gainful.read.column_names import QRELS_ROLES, RELEVANT, RETRIEVED, RUN_ROLES, restore_name
 from gainful.text import count_noun, quote
+
+if TYPE_CHECKING:  # slow to load, and only runs in an engine need it
+    import narwhals.stable.v2 as nw
+
+    from gainful.read.engines import Engine
 
 # What query and doc were before they became texts, where that is known: texts or whole numbers.
 IdKinds = Mapping[str, str]
@@ -143,6 +149,83 @@ class NestedDict:
     name: str
     notes: Sequence[str] = ()  # notes on how it was read
     list_count: int = 0  # lists in query order, where queries have no names
+
+
+@frozen(eq=False)
+class LazyRun:
+    """A run whose rows stay in the engine of their owner."""
+
+    frame: nw.LazyFrame[Any]  # query, doc, and score or rank
+    engine: Engine
+    name: str = "run"
+    ids: IdKinds = field(factory=dict)
+    own_names: Mapping[str, str] = field(factory=dict)  # what the user calls these columns
+    notes: Sequence[str] = ()  # notes on how it is read
+    first_row: int = 0  # its number, where rows have an order
+
+    @property
+    def reader(self) -> Callable[..., Run]:
+        """How rows of it become a run, on a worker as well."""
+        return partial(build_part, kind=RUN, name=self.name, own_names=self.own_names)
+
+    def stream(self) -> Iterator[Run]:
+        """Some rows at a time, checked as those of a run in memory; at first none."""
+        from gainful.read.engines import report_engine_errors  # noqa: PLC0415  (files do without)
+
+        first_row = self.first_row
+        with report_engine_errors(self.engine, self.name):
+            for rows in self.engine.stream(self.frame.to_native()):
+                place = first_row if self.engine.ordered else None
+                yield self.reader(rows, first_row=place)
+                first_row += len(rows)
+
+    def head(self, limit: int) -> Run:
+        """The first rows, here."""
+        return self._collect(self.frame.head(limit))
+
+    def collect_queries(self, queries: Collection[str]) -> Run:
+        """The rows of some queries, here."""
+        import narwhals.stable.v2 as nw  # noqa: PLC0415  (slow to load)
+
+        query = nw.col("query")
+        if self.frame.collect_schema()["query"].is_float():  # 1.0 is '1'
+            query = query.cast(nw.Int64)
+        return self._collect(self.frame.filter(query.cast(nw.String).is_in([*queries])))
+
+    def _collect(self, frame: nw.LazyFrame[Any]) -> Run:
+        from gainful.read.engines import report_engine_errors  # noqa: PLC0415  (files do without)
+
+        with report_engine_errors(self.engine, self.name):
+            rows = self.engine.collect(frame.to_native())
+        return self.reader(rows)
+
+
+def build_part(
+    rows: pl.DataFrame,
+    kind: Kind[Value],
+    name: str,
+    own_names: Mapping[str, str],
+    first_row: int | None = None,
+) -> Value:
+    """A run or judgments of some rows of an engine, as they are read in memory.
+
+    Messages number rows from the first, or where they have no order name query and document.
+    """
+    from gainful.read.named_columns import Header, InputTable, extract_rows  # noqa: PLC0415
+
+    def locate(row: int) -> str:
+        if first_row is not None:
+            return f"{name}, row {first_row + row}"
+        ids = (frame[column][row] for column in Header(frame.columns, name).require_ids())
+        query, doc = ("null" if value is None else quote(value) for value in ids)
+        return f"{name}, query {query}, document {doc}"
+
+    if rows.is_empty():
+        schema = {"query": pl.String, "doc": pl.String, kind.number: pl.Float64}
+        return kind.build(pl.DataFrame(schema=schema), name, part=True)
+    frame = rows.rename(restore_name)
+    table = InputTable(frame, name, locate, padded=False, own_names=own_names)
+    return extract_rows(table, kind).build()  # without a cycle, which would keep all rows a while
 
 
 def example_docs(qrels_or_run: Qrels | Run | NestedDict) -> list[str]:

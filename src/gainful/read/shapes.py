@@ -37,9 +37,17 @@ from gainful.read.column_names import (
 from gainful.read.engines import find_engine
 from gainful.read.frames import as_polars, is_frame, is_wrapped, unwrap
 from gainful.read.json_text import list_searches
-from gainful.read.lazy_run import LazyRun
 from gainful.read.named_columns import InputTable
-from gainful.read.qrels_and_run import GRADES_AND_SCORES, QRELS, RUN, Kind, NestedDict, Run, Value
+from gainful.read.qrels_and_run import (
+    GRADES_AND_SCORES,
+    QRELS,
+    RUN,
+    Kind,
+    LazyRun,
+    NestedDict,
+    Run,
+    Value,
+)
 from gainful.read.search_results import as_list, describe_unread, find_list, has_id, is_id
 from gainful.read.source import Source, is_path
 from gainful.text import NUMBER_PATTERN, quote
