@@ -23,15 +23,12 @@ import polars as pl
 from gainful.errors import BadInput
 from gainful.read.source import ARROW_STREAM, Source, open_source
 
-_FILE_START, _FILE_END = b"ARROW1\0\0", b"ARROW1"
 _CONTINUES = b"\xff\xff\xff\xff"  # before the length of a message
 _SHORT, _WHOLE, _LONG, _PAIR = Struct("<H"), Struct("<i"), Struct("<q"), Struct("<qq")
-_BLOCK = Struct("<qi4xq")  # where a message stands, how long it and how long its body is
 # Numbers of the fields of a message, a dictionary and a batch, in Arrow's own schema of them.
 _HEADER_TYPE, _HEADER, _BODY_LENGTH = 1, 2, 3
 _DICTIONARY, _BATCH = 2, 3
 _DICTIONARY_DATA, _BUFFERS, _COMPRESSION = 1, 2, 3
-_DICTIONARY_BLOCKS, _BATCH_BLOCKS = 2, 3
 _LARGEST, _MAX_RATIO = 1 << 28, 1000  # bytes of a buffer unpacked, or so often its size
 
 
@@ -53,8 +50,7 @@ def check_arrow(content: bytes, name: str) -> None:
 
 def _list_buffers(content: bytes) -> Iterator[tuple[memoryview, int, int, bool]]:
     """Of each buffer: the body of its message, where in it and how long it is, and is it packed?"""
-    is_file = content.startswith(_FILE_START)
-    for message, body in _list_blocks(content) if is_file else _list_messages(content):
+    for message, body in _list_messages(content):
         batch = _find_batch(content, _follow(content, message))
         vector = None if batch is None else _find_field(content, batch, _BUFFERS)
         if batch is None or vector is None:
@@ -68,7 +64,9 @@ def _list_buffers(content: bytes) -> Iterator[tuple[memoryview, int, int, bool]]
 
 
 def _list_messages(content: bytes) -> Iterator[tuple[int, memoryview]]:
-    place = 0
+    """The messages of a stream, which a file has between its schema and its footer."""
+    begins = (at for at in range(0, len(content), 8) if content.startswith(_CONTINUES, at))
+    place = next(begins, 0)
     while content.startswith(_CONTINUES, place):
         (length,) = _WHOLE.unpack_from(content, place + 4)
         message = place + 8
@@ -79,25 +77,6 @@ def _list_messages(content: bytes) -> Iterator[tuple[int, memoryview]]:
         start = message + length
         yield message, memoryview(content)[start : start + body_length]
         place = start + body_length
-
-
-def _list_blocks(content: bytes) -> Iterator[tuple[int, memoryview]]:
-    """The messages that the end of a file lists, and their bodies."""
-    end = len(content) - len(_FILE_END)
-    (length,) = _WHOLE.unpack_from(content, end - 4)
-    footer = _follow(content, max(0, end - 4 - length))
-    for number in (_DICTIONARY_BLOCKS, _BATCH_BLOCKS):
-        vector = _find_field(content, footer, number)
-        if vector is None:
-            continue
-        start = _follow(content, vector)
-        (count,) = _WHOLE.unpack_from(content, start)
-        for block in range(count):
-            offset, head, body_length = _BLOCK.unpack_from(content, start + 4 + block * _BLOCK.size)
-            if min(offset, head, body_length) < 0 or offset + head + body_length > end:
-                raise IndexError
-            message = offset + (8 if content.startswith(_CONTINUES, offset) else 4)
-            yield message, memoryview(content)[offset + head : offset + head + body_length]
 
 
 def _find_batch(content: bytes, root: int) -> int | None:

@@ -6,7 +6,7 @@ memory would not hold, some lines at a time are read, as in memory.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from os import PathLike
 from typing import Any
@@ -217,11 +217,6 @@ class LargeRun(LazyRun):
         """The first rows."""
         first = next(self.stream())
         return evolve(first, frame=first.frame.head(limit))
-
-    def collect_queries(self, queries: Collection[str]) -> Run:
-        """The rows of some queries."""
-        chosen = [part.frame.filter(pl.col("query").is_in([*queries])) for part in self.stream()]
-        return Run(pl.concat(chosen), self.name, part=True)
 
 
 def open_large_run(
