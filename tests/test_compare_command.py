@@ -37,6 +37,17 @@ def values():
     return {name: result.per_query["nDCG@10"].to_numpy() for name, result in results.items()}
 
 
+def test_files_that_hold_their_judgments_are_compared_without_qrels(run_gainful, tmp_path):
+    rows = [{"query": query, "retrieved": ["a", "b"], "relevant": [query]} for query in "ab"]
+    other = [{**row, "retrieved": ["x", row["query"]]} for row in rows]
+    files = [tmp_path / "one.jsonl", tmp_path / "two.jsonl"]
+    for file, records in zip(files, (rows, other), strict=True):
+        file.write_text("\n".join(map(json.dumps, records)))
+    out = run_gainful("compare", *map(str, files), "-m", "RR").out
+    (row,) = csv.DictReader(io.StringIO(out), delimiter="\t")
+    assert (row["system"], row["other"], row["mean"], row["ties"]) == ("two", "one", "0.5", "1")
+
+
 # ── forms ────────────────────────────────────────────────────────────────────────────────────
 
 

@@ -465,6 +465,18 @@ def test_titles_and_sizes_are_as_asked_for(study):
     assert (chart["title"]["text"], chart["width"], chart["height"]) == ("Mine", 300, 200)
 
 
+def test_what_measures_and_runs_share_is_noted_once_and_every_interval_names_its_method(study):
+    runs = {"a": {"1": ["x", "d"]}, "b": {"1": ["d"]}}
+    caption = build_data("dots", {"1": ["d"]}, runs, ["AP", "RR"]).caption
+    (note,) = find_notes(caption, "Note", "AP", "RR")
+    assert note.startswith("Note: AP, RR: ")  # of both runs, which are not named
+    compared = gainful.compare(QRELS, RUNS, measures="AP").plot().to_dict()
+    assert "max-T" in compared["usermeta"]["caption"][0]
+    assert any(
+        "bootstrap" in line for line in study.plot(interval=95).to_dict()["usermeta"]["caption"]
+    )
+
+
 @pytest.mark.parametrize(("size", "millimetres"), [("column", 85), ("page", 180)])
 def test_a_picture_of_a_paper_is_as_wide_as_its_column_or_page(study, size, millimetres):
     look = Look(size=size)

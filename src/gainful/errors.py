@@ -262,9 +262,9 @@ class UnknownName(GainfulError, LookupError, ValueError):
         nearest = by_lower[near[0]] if near else ""
         shown = shorten(nearest) if nearest == nearest.strip() else quote(nearest)
         suggestion = f"did you mean {shown}?" if near else ""
-        listing = ", ".join(map(shorten, self.known_names[:_MAX_LISTED])) + (
-            ", …" if len(self.known_names) > _MAX_LISTED else ""
-        )
+        is_long = len(self.known_names) > _MAX_LISTED
+        most = _FEW_LISTED if is_long and hint else _MAX_LISTED  # a hint says what lists them all
+        listing = ", ".join(map(shorten, self.known_names[:most])) + (", …" if is_long else "")
         if suggestion and lists_all and len(by_lower) > 1:
             suggestion += f" known: {listing}"
         advice = answer or suggestion or f"known: {listing}"
@@ -282,7 +282,7 @@ def check_name(kind: str, name: object, known: Collection[str], hint: str = "") 
     return name
 
 
-_MAX_LISTED = 30  # names that a message lists
+_MAX_LISTED, _FEW_LISTED = 30, 8  # names that a message lists
 
 
 show_public_names(__name__)

@@ -146,6 +146,23 @@ def join_words(words: Sequence[str], last: str = "and") -> str:
     )
 
 
+def merge_notes(named: Sequence[tuple[str, Iterable[str]]]) -> list[str]:
+    """Notes after the names of those that have them; what all share is said once, without names.
+
+    Examples:
+        >>> merge_notes([("a", ["x", "y"]), ("b", ["x"]), ("c", ["x", "y"])])
+        ['x', 'a, c: y']
+    """
+    names_by_note: dict[str, list[str]] = {}
+    for name, notes in named:
+        for note in notes:
+            names_by_note.setdefault(note, []).append(name)
+    return [
+        note if len(names) == len(named) else f"{', '.join(names)}: {note}"
+        for note, names in names_by_note.items()
+    ]
+
+
 def mark_notes(notes: Iterable[str]) -> list[str]:
     """What one should know, set apart from what says how it was computed."""
     return [f"Note: {note}" for note in notes]

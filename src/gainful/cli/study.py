@@ -7,6 +7,8 @@ from typing import Any, TypeVar
 
 import click
 
+from gainful.api.evaluate import holds_qrels_and_run
+from gainful.cli.answer import name_runs
 from gainful.cli.command import PATH
 from gainful.cli.options import CHOOSE_SESSIONS, GROUPS, READ_RUNS, Row, option, refuse_idle_options
 from gainful.convention import SETTINGS
@@ -63,12 +65,17 @@ def _take_runs(options: Mapping[str, Any], at_least: int) -> tuple[list[Any], di
     why = "applies to sessions only: pass them with --sessions FILE"
     refuse_idle_options(["by"], f"{why}; for groups of queries use --group COLUMN")
     refuse_idle_options(idle, why)
-    if options["qrels"] is None or len(options["runs"]) < at_least:
+    qrels, runs = options["qrels"], options["runs"]
+    if qrels is not None and len(runs) == at_least - 1:
+        files = [qrels, *runs.values()]
+        if all(holds_qrels_and_run(file, options["columns"]) for file in files):
+            runs = name_runs(tuple(files))
+    if qrels is None or len(runs) < at_least:
         usage = f"{click.get_current_context().command_path} QRELS {'RUN ' * (at_least - 1)}"
         raise click.UsageError(
             f"give QRELS and {_NUMBERS[at_least]}: {usage}RUN… (or --sessions FILE)"
         )
-    return [options["qrels"], options["runs"]], _select(options, _RUN_OPTIONS)
+    return [qrels, runs], _select(options, _RUN_OPTIONS)
 
 
 def _take_sessions(options: Mapping[str, Any]) -> tuple[list[Any], dict[str, Any]]:

@@ -23,7 +23,7 @@ from gainful.page.page import Page, Section
 from gainful.page.shown import Shown, ShownByRun
 from gainful.page.table import Table, to_plain_data
 from gainful.rounding import ROUNDING
-from gainful.text import pluralise, shorten
+from gainful.text import mark_notes, merge_notes, pluralise, shorten
 from gainful.types import Array, Flags, Ranks, finite_or_none
 
 FEWEST_DRAWN = 25  # queries; intervals that draw from fewer hold too little (docs/error-rates.md)
@@ -314,7 +314,10 @@ def _find_all(  # noqa: PLR0917  (all of a mean)
             averaged[name] = Averaged(values.data[rows], names, recipe.entry, cluster)
     both = find_intervals([*averaged.values()], resampling, unit=unit, most_drawn=most_drawn)
     outcomes |= dict(zip(averaged, both, strict=True))
-    notes = [f"{name}: {outcomes[name][1]}" for name in results.recipes if outcomes[name][1]]
+    names_by_problem: dict[str, list[str]] = {}
+    for name in results.recipes:
+        names_by_problem.setdefault(outcomes[name][1], []).append(name)
+    notes = [f"{', '.join(names)}: {why}" for why, names in names_by_problem.items() if why]
     return {name: outcomes[name][0] for name in results.recipes}, notes
 
 
@@ -429,8 +432,7 @@ def list_footnotes(
     if with_ranges:
         most = f"the smallest and the largest mean with one {first.unit} left out"
         line += f" · without one: {most}"
-    notes = [f"Note: {item.run}: {note}" for item in all_intervals for note in item.notes]
-    return [line, *notes]
+    return [line, *mark_notes(merge_notes([(item.run, item.notes) for item in all_intervals]))]
 
 
 def describe_methods(all_intervals: Sequence[MeanIntervals], *, verbose: bool) -> str:

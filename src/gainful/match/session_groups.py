@@ -11,6 +11,7 @@ from polars import selectors as cs
 
 from gainful.errors import BadInput, BadValue, WrongType, check_name
 from gainful.match.sessions import MatchedSessions
+from gainful.read.column_names import SESSION_COLUMNS, normalise_name
 from gainful.read.session_layout import SessionLayout
 from gainful.read.sessions import UNGROUPABLE_COLUMNS
 from gainful.text import quote
@@ -121,7 +122,11 @@ def check_group_names(by: By, columns: Collection[str], measures: Collection[str
         raise WrongType("by", by, "the name of a column, or several")
     names = [by] if isinstance(by, str) else list(by)
     for name in names:
-        check_name("column", name, columns)
+        spelled = normalise_name(name)
+        roles = [role for role, column in SESSION_COLUMNS.items() if spelled in column.names]
+        is_renamed = bool(roles) and roles[0] in columns and name not in columns
+        cannot = f"sessions cannot be grouped by {roles[0]}" if roles and not is_renamed else ""
+        check_name("column", name, roles if is_renamed else columns, cannot)
         if names.count(name) > 1:
             raise BadValue("by", ", ".join(names), "each column once")
         if name in RESERVED_COLUMNS or name in measures:

@@ -30,6 +30,7 @@ from gainful.text import (
     format_range,
     join_words,
     mark_notes,
+    merge_notes,
     name_way,
     number_doubles,
     pluralise,
@@ -158,19 +159,7 @@ def list_footnotes(
     run; what several runs have in common is said once.
     """
     lines = runs[0].list_counts(runs, verbose=verbose)
-    return [*lines, *notes, *mark_notes(merge_notes(runs))]
-
-
-def merge_notes(runs: Sequence[Results]) -> list[str]:
-    """What one should know before believing a value; what all runs share is said once."""
-    names_by_note: dict[str, list[str]] = {}
-    for run in runs:
-        for note in run.notes:
-            names_by_note.setdefault(note, []).append(run.name)
-    return [
-        note if len(names) == len(runs) else f"{', '.join(names)}: {note}"
-        for note, names in names_by_note.items()
-    ]
+    return [*lines, *notes, *mark_notes(merge_notes([(run.name, run.notes) for run in runs]))]
 
 
 def _list_all(runs: Sequence[Results]) -> list[str]:

@@ -28,6 +28,7 @@ from gainful.show.figures.line_chart import (
     with_caption,
 )
 from gainful.show.theme import Spec, build_layer, nominal, quantitative
+from gainful.text import mark_notes, merge_notes
 
 _SCHEMA: dict[str, Any] = {"run": pl.String, "measure": pl.String}
 _SCHEMA |= dict.fromkeys(("mean", "low", "high"), pl.Float64)
@@ -49,13 +50,12 @@ def build_data(
     main = next(iter(means))
     order = sorted(means[main], key=lambda run: -directions[main].sign * means[main][run])
     by_run = dict(zip(results, all_intervals, strict=True))
-    rows, notes = [], []
-    for run, uncertainty in ((run, by_run[run]) for run in order):
-        notes += [f"Note: {shorten_name(run)}: {note}" for note in uncertainty.notes]
-        rows += [
-            (run, measure, estimate.mean, estimate.low, estimate.high)
-            for measure, estimate in uncertainty.intervals.items()
-        ]
+    rows = [
+        (run, measure, estimate.mean, estimate.low, estimate.high)
+        for run in order
+        for measure, estimate in by_run[run].intervals.items()
+    ]
+    notes = merge_notes([(shorten_name(run), by_run[run].notes) for run in order])
     frame = pl.DataFrame(rows, schema=_SCHEMA, orient="row")
     zeros = "Every mean is 0: nothing relevant was found."
     method = describe_methods(all_intervals, verbose=True)
@@ -67,7 +67,7 @@ def build_data(
         caption=(
             f"{first.level:g} % intervals, {method}",
             *list_footnotes(list(results.values()), verbose=True),
-            *notes,
+            *mark_notes(notes),
         ),
         empty_reason=explain_empty(frame["mean"], NO_MEAN, zeros),
         extra={"directions": directions, "systems": list(results)},
@@ -87,13 +87,14 @@ def build_difference_data(comparison: Comparison) -> FigureData:
         key=lambda pair: (measures.index(pair.measure), -ahead[pair.system]),
     )
     rows = [(pair.system, pair.measure, pair.difference, pair.low, pair.high) for pair in pairs]
-    level = 100 * (1 - comparison.evidence.resampling.alpha)
+    level, method = comparison.evidence.resampling.level, comparison.evidence.interval
+    against = f"difference to {shorten_name(comparison.baseline)}"
     frame = pl.DataFrame(rows, schema=_SCHEMA, orient="row")
     return FigureData(
         frame=frame,
         title=comparison.page().answer.split(". ")[0].rstrip("."),
         caption=(
-            f"difference to {shorten_name(comparison.baseline)}, with its {level:g} % interval",
+            f"{against}, with its {level} interval ({method})",
             *comparison.page(verbose=True).notes,
         ),
         empty_reason=explain_empty(frame["mean"], NO_MEAN, ""),

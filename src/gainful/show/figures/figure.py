@@ -152,7 +152,10 @@ class Look:
     def choose_lines(self, lines: Sequence[str]) -> Sequence[str]:
         """What stands below the picture: nothing, what is shown, or also how it came about."""
         if self.caption == "short":
-            return [*lines[:1], *(line for line in lines[1:] if line.startswith("Note:"))]
+            return [
+                *lines[:1],
+                *(line for line in lines[1:] if line.startswith(("band:", "Note:"))),
+            ]
         return lines if self.caption == "full" else []
 
     @property

@@ -15,14 +15,14 @@ from gainful.evidence.reasons.largest_changes import LargestChanges
 from gainful.evidence.side_by_side import SideBySide
 from gainful.evidence.system_groups import System
 from gainful.measure import catalogue_page as convention
-from gainful.measure.results import list_footnotes, merge_notes, results_page
+from gainful.measure.results import list_footnotes, results_page
 from gainful.measure.values import Results, name_units
 from gainful.page.page import Page
 from gainful.page.render import render
 from gainful.show.html_page import HtmlPage, render_page
 from gainful.show.pages import report_data, report_text as text
 from gainful.show.pages.report_data import FindTexts, PageUnits, build_run_data
-from gainful.text import count_noun, pluralise
+from gainful.text import count_noun, merge_notes, pluralise
 
 FEATURE = "a report"
 
@@ -104,7 +104,7 @@ def render_report(
         measures={name: str(measure) for name, measure in results[0].measures.items()},
         full_names={label: name for label, name in names if label != name},
         values_file=None if list_values is None else content.values_file,
-        notes=merge_notes(results),
+        notes=merge_notes([(run.name, run.notes) for run in results]),
         convention_line=list_footnotes(results, verbose=True)[0],
         **context,
     )

@@ -147,9 +147,10 @@ def build_tables(
             tables = []  # plots have the means
     if comparison is not None and comparison.groups is not None:
         shown = list_groups(comparison.groups, comparison.measures, comparison.baseline)
-        tables += [
-            {"head": part.heading, "table": part.table, "notes": part.lines} for part in shown
-        ]
+        for part, table in ((part, part.table) for part in shown if part.table is not None):
+            # Means of groups have a part of their own.
+            kept = [at for at, head in enumerate(table.columns) if not head.startswith("mean")]
+            tables.append({"head": part.heading, "table": table.select(kept), "notes": part.lines})
     folded = len(all_intervals) > _MAX_UNFOLDED
     return [{"notes": [], "classes": [], "folded": folded} | table for table in tables]
 
