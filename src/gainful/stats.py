@@ -9,12 +9,7 @@ Examples:
 
 from gainful.api.correlate import correlate
 from gainful.evidence.intervals import MeanIntervals, RunMeanIntervals, mean_intervals
-from gainful.evidence.method import (
-    MethodOptions,
-    PairOptions,
-    ResamplingOptions,
-    SignificanceOptions,
-)
+from gainful.evidence.method import MethodOptions, PairOptions, SignificanceOptions
 from gainful.evidence.orders.correlations import Correlations
 from gainful.evidence.orders.order import Order, order_means
 from gainful.evidence.statistics.correlation import kendall_tau, rbo, tau_ap
@@ -34,7 +29,6 @@ __all__ = [
     "Order",
     "PairOptions",
     "Resampling",
-    "ResamplingOptions",
     "RunMeanIntervals",
     "SignificanceOptions",
     "correlate",

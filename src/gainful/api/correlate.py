@@ -14,7 +14,7 @@ from gainful.api.sessions import evaluate as evaluate_sessions
 from gainful.errors import BadValue, UnknownName, check_name
 from gainful.evidence.method import (
     ClusterOptions,
-    LevelOptions,
+    PairOptions,
     ResamplingOptions,
     build_resampling,
 )
@@ -39,7 +39,7 @@ class CorrelateOptions(ResamplingOptions, ClusterOptions, total=False):
     """How resamples are drawn, and what of."""
 
 
-@answer_options(CorrelateOptions, (LevelOptions, ResamplingOptions, ClusterOptions), ())
+@answer_options(CorrelateOptions, (PairOptions,), ())
 def correlate(
     results: Results | Mapping[str, Results] | Sequence[Results],
     against: str | None = None,
@@ -58,7 +58,7 @@ def correlate(
             of several runs a column run too. Or a dict {query: number}.
         coefficient: spearman (default), pearson or kendall.
         **options: how queries (or sessions, or whole searchers) are drawn again
-            (`stats.ResamplingOptions`); for runs also `cluster`, as in `compare`, but no column.
+            (`stats.PairOptions`); for runs also `cluster`, as in `compare`, but no column.
 
     Returns:
         `Correlations`: the coefficient of each measure with its interval, the best first, and the

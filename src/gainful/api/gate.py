@@ -16,7 +16,7 @@ from gainful.evidence.gates.apply_rules import apply_rules
 from gainful.evidence.gates.baseline import make_baseline
 from gainful.evidence.gates.rules import MeasureBounds, RuleOptions, Rules
 from gainful.evidence.gates.verdict import Verdict
-from gainful.evidence.method import ClusterOptions
+from gainful.evidence.method import ClusterOptions, PairOptions
 from gainful.evidence.pairing import ClusterChoice
 from gainful.measure.build_recipes import Measures
 from gainful.page.render import write_atomically
@@ -45,9 +45,7 @@ class GateOptions(RuleOptions, ClusterOptions, GroupOptions, total=False):
     name: str | None
 
 
-@answer_run_options(
-    GateOptions, (RuleOptions, GateOptions, ClusterOptions, GroupOptions, RunOptions)
-)
+@answer_run_options(GateOptions, (RuleOptions, GateOptions, PairOptions, GroupOptions, RunOptions))
 def gate(
     qrels: AnyQrels,
     run: AnyRun | None = None,

@@ -15,8 +15,8 @@ from gainful.api.run_options import RunOptions, RunReading, Runs, answer_run_opt
 from gainful.errors import BadValue, WrongType
 from gainful.evidence.judges import JudgeAgreement, compare_grades
 from gainful.evidence.method import (
-    LevelOptions,
     Method,
+    PairOptions,
     ResamplingOptions,
     build_method,
     build_resampling,
@@ -40,7 +40,7 @@ class JudgeOptions(ResamplingOptions, RunOptions, total=False):
     """How resamples are drawn, and how judgments and runs are read."""
 
 
-@answer_run_options(JudgeOptions, (LevelOptions, ResamplingOptions, RunOptions))
+@answer_run_options(JudgeOptions, (PairOptions, RunOptions))
 def compare_judges(
     judges: Judges,
     runs: Runs | None = None,
@@ -58,8 +58,8 @@ def compare_judges(
         measure: measure that orders the runs; by default nDCG@10.
         weights: of kappa: none, linear (default) or quadratic in the steps between two grades.
         level: of Krippendorff's alpha: nominal, ordinal (default) or interval.
-        **options: how resamples are drawn (`stats.ResamplingOptions`; alpha is also the level of
-            the tests between runs), how inputs are read, and the settings to follow (`RunOptions`).
+        **options: how resamples are drawn (`stats.PairOptions`; alpha is also the level of the
+            tests between runs), how inputs are read, and the settings to follow (`RunOptions`).
 
     Returns:
         `JudgeAgreement`: of each two judges the table of grades, weighted kappa and bias with

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Container, Sequence
 from functools import wraps
 from inspect import Parameter, cleandoc, signature
@@ -21,6 +22,7 @@ class _LeftOut:
 
 
 _LEFT_OUT = _LeftOut()
+_ENTRY = re.compile(r"^ {4}(?:\*\*)?(\w+): .*(?:\n {5,}.*)*", re.MULTILINE)  # of a docstring
 _NO_NAMES = (Parameter.VAR_KEYWORD, Parameter.VAR_POSITIONAL)
 
 
@@ -50,8 +52,8 @@ def answer_options(
 
     Args:
         options: a `TypedDict`.
-        described_by: those whose docstrings tell what its options are.
-        settings: which of them are single settings, told elsewhere.
+        described_by: sets whose docstrings tell what its options are, and maybe of others.
+        settings: which of them are single settings, keywords elsewhere.
     """
     shared = [name for name in options.__annotations__ if name not in settings]
     has_settings = len(shared) < len(options.__annotations__)
@@ -66,6 +68,12 @@ def answer_options(
         if name in shared
     ]
     listed += [Parameter("settings", Parameter.VAR_KEYWORD)] if has_settings else []
+    keywords = {*shared, *(["settings"] if has_settings else [])}
+    descriptions: dict[str, str] = {}
+    for described in described_by:
+        for entry in _ENTRY.finditer(cleandoc(described.__doc__ or "").partition("\nArgs:\n")[2]):
+            if entry[1] in keywords:
+                descriptions.setdefault(entry[1], entry[0])
 
     def answer(function: Function) -> Function:
         call = _answer(function, shared, open_ended=has_settings)
@@ -75,9 +83,7 @@ def answer_options(
         vars(call)["typed_options"] = options
         head, arguments, rest = cleandoc(function.__doc__ or "").partition("\nArgs:\n")
         own_arguments, blank, others = rest.partition("\n\n")
-        docstrings = (cleandoc(described.__doc__ or "") for described in described_by)
-        more = [docstring.partition("\nArgs:\n")[2].rstrip() for docstring in docstrings]
-        listed_arguments = "\n".join((own_arguments, *more))
+        listed_arguments = "\n".join((own_arguments, *descriptions.values()))
         call.__doc__ = f"{head}{arguments}{listed_arguments}{blank}{others}"
         return call
 

@@ -28,7 +28,7 @@ from gainful.evidence.comparisons.compare import compare_where_possible
 from gainful.evidence.comparisons.study import check_method, choose_blocks, compare_results
 from gainful.evidence.intervals import DrawnUnits, MeanIntervals, mean_intervals, session_intervals
 from gainful.evidence.method import (
-    PAIR_SETS,
+    PairOptions,
     SignificanceOptions,
     build_method,
     split_method,
@@ -74,7 +74,7 @@ class SessionReportOptions(SignificanceOptions, GroupedSessionOptions, total=Fal
     """How systems are tested, and how sessions are read and measured."""
 
 
-@answer_run_options(ReportOptions, (*PAIR_SETS, SignificanceOptions, GroupOptions, RunOptions))
+@answer_run_options(ReportOptions, (PairOptions, SignificanceOptions, GroupOptions, RunOptions))
 def report(
     qrels: AnyQrels,
     runs: Runs | AnyRun,

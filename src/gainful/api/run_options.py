@@ -187,13 +187,7 @@ def _refuse_both(measures: Measures | None, more: Measures) -> Measures:
 
 
 class FormatOptions(TypedDict, total=False):
-    """How judgments and runs are read; all options are optional.
-
-    Args:
-        qrels_format: format of the judgments; by default recognised by content.
-        run_format: format of the runs, or sessions; by default recognised by content.
-        columns: names of columns, such as {"query": "user", "doc": "item"}, if not the usual ones.
-    """
+    """How judgments and runs are read: see `RunOptions`."""
 
     qrels_format: str | None
     run_format: str | None
@@ -205,6 +199,9 @@ class RunOptions(EvaluationSettings, FormatOptions, total=False):
 
     Args:
         like: the tool whose settings to follow, by name or as a `Convention`.
+        qrels_format: format of the judgments; by default recognised by content.
+        run_format: format of the runs; by default recognised by content.
+        columns: names of columns, such as {"query": "user", "doc": "item"}, if not the usual ones.
         **settings: single settings, such as `ties="average"` or `missing="skip"`.
     """
 
@@ -240,8 +237,7 @@ def answer_run_options(
     options: type = RunOptions, described_by: Sequence[type] = (RunOptions,)
 ) -> Callable[[Function], Function]:
     """Let a function that takes these options show them, and answer those that are misspelt."""
-    sets = (FormatOptions, *described_by)  # the settings come last
-    return answer_options(options, sets, EvaluationSettings.__annotations__)
+    return answer_options(options, described_by, EvaluationSettings.__annotations__)
 
 
 @frozen(kw_only=True)

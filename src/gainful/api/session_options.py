@@ -168,11 +168,7 @@ def answer_session_options(options: type, name: str = "") -> Callable[[Function]
 
     It answers by the `name` that it has in `gainful.sessions`, if it has another here.
     """
-    names = options.__annotations__.keys()
-    all_sets = (
-        *(*METHOD_SETS, ReadingOptions, GainOptions, SessionOptions, GroupedSessionOptions),
-    )
-    sets = [some for some in all_sets if some.__annotations__.keys() <= names]
+    sets = (*METHOD_SETS, ReadingOptions, GainOptions, SessionOptions, GroupedSessionOptions)
     answer: Callable[[Function], Function] = answer_options(options, sets, SESSION_SETTINGS)
 
     def rename(function: Function) -> Function:

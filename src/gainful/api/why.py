@@ -8,7 +8,7 @@ from typing import Any, Unpack
 
 from gainful.api.evaluate import match_run
 from gainful.api.keywords import answer_options
-from gainful.api.run_options import FormatOptions, RunReading
+from gainful.api.run_options import FormatOptions, RunOptions, RunReading
 from gainful.api.session_options import read_session_qrels
 from gainful.convention import Convention, like as like_tool
 from gainful.convention.session import SessionConvention, like_sessions
@@ -25,7 +25,7 @@ from gainful.read.inputs import AnyQrels, AnyRun
 from gainful.read.session_inputs import AnySessions, as_sessions
 
 
-@answer_options(FormatOptions, (FormatOptions,), ())
+@answer_options(FormatOptions, (RunOptions,), ())
 def why(
     qrels: AnyQrels,
     run: AnyRun | AnySessions | None = None,

@@ -51,35 +51,20 @@ _SPARE_RESAMPLES = 10  # times what it takes for the smallest p to be significan
 
 
 class LevelOptions(TypedDict, total=False):
-    """The level of tests and intervals; all options are optional.
-
-    Args:
-        alpha: level of significance; intervals have confidence 1 - alpha.
-    """
+    """The level of tests and intervals: see `PairOptions`."""
 
     alpha: float
 
 
 class ResamplingOptions(LevelOptions, total=False):
-    """The level, and how resamples are drawn.
-
-    Args:
-        resamples: number of resamples: 10000, or as many as holm needs for all comparisons.
-        seed: random seed; the same seed gives the same numbers.
-    """
+    """The level, and how resamples are drawn: see `PairOptions`."""
 
     resamples: int | None
     seed: int
 
 
 class ClusterOptions(TypedDict, total=False):
-    """What is not independent.
-
-    Args:
-        cluster: clusters of queries or conversations that are not independent, such as turns of a
-            conversation: a pattern with a group, "^(.+)_[0-9]+$"; a column of the judgments or a
-            run; or {query: cluster}. Whole clusters are resampled.
-    """
+    """What is not independent: see `PairOptions`."""
 
     cluster: ClusterChoice | None
 
@@ -95,6 +80,12 @@ class PairOptions(ResamplingOptions, ClusterOptions, total=False):
         correct: how p is corrected over a family: max-t (step-down; default of randomisation and
             freedman-lane), holm (default of other tests), bh, bonferroni, none. tukey corrects the
             pairs itself.
+        alpha: level of significance; intervals have confidence 1 - alpha.
+        resamples: number of resamples: 10000, or as many as holm needs for all comparisons.
+        seed: random seed; the same seed gives the same numbers.
+        cluster: clusters of queries or conversations that are not independent, such as turns of a
+            conversation: a pattern with a group, "^(.+)_[0-9]+$"; a column of the judgments or a
+            run; or {query: cluster}. Whole clusters are resampled.
     """
 
     test: str | None
@@ -133,9 +124,7 @@ class MethodOptions(SignificanceOptions, total=False):
     standardise: str | None
 
 
-# Those whose docstrings have all of them.
-PAIR_SETS = (PairOptions, LevelOptions, ResamplingOptions, ClusterOptions)
-METHOD_SETS = (*PAIR_SETS, SignificanceOptions, MethodOptions)
+METHOD_SETS = (PairOptions, SignificanceOptions, MethodOptions)  # whose docstrings have them all
 
 
 @frozen
