@@ -6,12 +6,7 @@ import random
 from collections.abc import Callable
 from typing import NamedTuple
 
-from gainful.measure.names import (
-    EVERY_NAME,
-    GROUPS,
-    NOT_IN_9,
-    TrecName,
-)
+from gainful.measure.names import EVERY_NAME, GROUPS, NOT_IN_9, TrecName
 
 Rows = list[tuple[str, ...]]
 Words = list[str]
@@ -19,19 +14,8 @@ Words = list[str]
 TIDY_GRADES = ["0", "0", "0", "1", "1", "1", "2", "3", "4", "5", "9", "10", "12"]
 ODD_GRADES = ["1e2", "2.7", "-1", "-2", "+1", "007", "1.0", "-0", ".5", "127", "3x", "-5"]
 HUGE_SCORES = ["1e38", "1e39", "4e38", "3.4028235e38", "1e-46", "1e308", "-1e39"]
-ODD_SCORES = [
-    "inf",
-    "-inf",
-    "1e400",
-    "-1e400",
-    "0x1p3",
-    "0xA",
-    "Infinity",
-    "5.",
-    ".5",
-    "2e",
-    "1e5x",
-]
+ODD_SCORES = ["inf", "-inf", "1e400", "-1e400", "0x1p3", "0xA", "Infinity", "5.", ".5", "2e"]
+ODD_SCORES += ["1e5x"]
 ODD_BLANKS = [" ", "\t", "  ", " \t", "\v", "\f", "\r "]
 COMMENTS = ["# a", "#", "#a b c 1", "#a b c d", " # x", "# a b c 2 e f"]
 CUTOFFS = ["1", "2", "3", "5", "7", "10", "20", "100", "1000"]

@@ -22,11 +22,7 @@ Labels = tuple[Ranks, Ranks, Ranks]  # system, searcher and scenario of each ses
 def latin_square(random: np.random.Generator, searchers: int = 24) -> Labels:
     """Four scenarios, two of them with either system, as chance deals them."""
     system = np.concatenate([random.permutation([0, 0, 1, 1]) for _ in range(searchers)])
-    return (
-        system,
-        np.repeat(np.arange(searchers), 4),
-        np.tile(np.arange(4), searchers),
-    )
+    return (system, np.repeat(np.arange(searchers), 4), np.tile(np.arange(4), searchers))
 
 
 def incomplete_square(random: np.random.Generator, searchers: int = 24) -> Labels:

@@ -6,14 +6,7 @@ from functools import partial
 from itertools import combinations
 
 import numpy as np
-from tools.error_rates.cell import (
-    RESAMPLES,
-    Cell,
-    Rates,
-    draw_seed,
-    in_batches,
-    rejection_rate,
-)
+from tools.error_rates.cell import RESAMPLES, Cell, Rates, draw_seed, in_batches, rejection_rate
 from tools.error_rates.populations import exchangeable, made, tilted
 
 from gainful.evidence.statistics.max_t import flip_families

@@ -5,14 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 import numpy as np
-from tools.error_rates.cell import (
-    RESAMPLES,
-    Cell,
-    Rates,
-    draw_seed,
-    in_batches,
-    rejection_rate,
-)
+from tools.error_rates.cell import RESAMPLES, Cell, Rates, draw_seed, in_batches, rejection_rate
 
 from gainful.evidence.comparisons.compare import test_interaction
 from gainful.evidence.method import build_method, test_pairs

@@ -51,10 +51,7 @@ def simulate_test(
     outcome = TESTS[test].function(
         differences, Resampling(resamples=resamples, seed=draw_seed(random))
     )
-    return {
-        "rejected": rejection_rate(outcome.p),
-        "held": coverage(outcome.low, outcome.high, 0.0),
-    }
+    return {"rejected": rejection_rate(outcome.p), "held": coverage(outcome.low, outcome.high, 0.0)}
 
 
 def draw_differences(

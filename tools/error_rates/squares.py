@@ -11,10 +11,7 @@ from attrs import frozen
 from gainful.defaults import ALPHA
 from gainful.errors import BadValue, UnknownName
 from gainful.evidence.statistics.outcome import Resampling
-from gainful.evidence.statistics.study_design import (
-    build_linear_model,
-    freedman_lane_test,
-)
+from gainful.evidence.statistics.study_design import build_linear_model, freedman_lane_test
 from gainful.rounding import ROUNDING
 from gainful.types import Array, Flags, Ranks
 
