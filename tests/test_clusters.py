@@ -146,13 +146,8 @@ def test_bootstrap_draws_whole_clusters_and_takes_the_mean_over_their_queries():
 @pytest.mark.parametrize(
     ("test", "clusters", "noted"),
     [
-        ("t", 19, True),
-        ("t", 20, False),
-        ("t", None, False),
-        ("randomisation", 8, False),
-        ("bca", 49, True),
-        ("bootstrap", None, False),
-        ("bca", 50, False),
+        *(("t", 19, True), ("t", 20, False), ("t", None, False), ("randomisation", 8, False)),
+        *(("bca", 49, True), ("bootstrap", None, False), ("bca", 50, False)),
     ],
 )
 def test_tests_that_are_liberal_with_few_units_say_so(test, clusters, noted):

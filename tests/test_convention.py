@@ -42,20 +42,9 @@ def test_the_types_of_the_fields_are_the_answers_in_the_table():
 @pytest.mark.parametrize(
     ("field", "value"),
     [
-        ("cutoff", 0),
-        ("cutoff", -5),
-        ("cutoff", 2.5),
-        ("cutoff", True),
-        ("cutoff", "5"),
-        ("decimals", -1),
-        ("decimals", 400),
-        ("decimals", "x"),
-        ("b", 1),
-        ("b", "2"),
-        ("rel", float("nan")),
-        ("gain", 42),
-        ("discount", None),
-        ("score_bits", 16),
+        *(("cutoff", 0), ("cutoff", -5), ("cutoff", 2.5), ("cutoff", True), ("cutoff", "5")),
+        *(("decimals", -1), ("decimals", 400), ("decimals", "x"), ("b", 1), ("b", "2")),
+        *(("rel", float("nan")), ("gain", 42), ("discount", None), ("score_bits", 16)),
     ],
 )
 def test_a_convention_is_validated_when_it_is_built(field, value):

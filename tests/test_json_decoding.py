@@ -85,14 +85,7 @@ VALUES = st.recursive(
     max_leaves=8,
 )
 ODD = [
-    b'"a":1,',
-    b"\\u003a",
-    rb"\ud83d",
-    rb'"\ud83d\ude00"',
-    b"NaN",
-    b"1e999",
-    b"01",
-    b"\t",
+    *(b'"a":1,', b"\\u003a", rb"\ud83d", rb'"\ud83d\ude00"', b"NaN", b"1e999", b"01", b"\t"),
     b"\xff",
 ]
 

@@ -14,11 +14,7 @@ import gainful.spark
 
 STUDY = gainful.sessions.simulate_study(3)
 MEASURES = [
-    "nsDCG@10",
-    "sDCG(duplicates=first)@5",
-    "sRBP",
-    "sINST@10",
-    "IR",
+    *("nsDCG@10", "sDCG(duplicates=first)@5", "sRBP", "sINST@10", "IR"),
     "Session(of='nDCG@10', over=best)",
 ]
 

@@ -57,15 +57,8 @@ def test_long_rankings_agree_to_the_precision_of_their_numbers(ties, k):
 def test_every_function_takes_tensors_of_any_batch_axes():
     grades = strict(np.tile(GRADES, (3, 1, 1)))
     for function in (
-        gainful.ndcg,
-        gainful.dcg,
-        gainful.idcg,
-        gainful.cg,
-        gainful.ncg,
-        gainful.precision,
-        gainful.recall,
-        gainful.reciprocal_rank,
-        gainful.average_precision,
+        *(gainful.ndcg, gainful.dcg, gainful.idcg, gainful.cg, gainful.ncg, gainful.precision),
+        *(gainful.recall, gainful.reciprocal_rank, gainful.average_precision),
     ):
         values = function(grades, k=2)
         assert values.shape == (3, 2)

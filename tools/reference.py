@@ -24,17 +24,8 @@ from gainful.page.shown import INTERNAL_NAMES
 
 ROOT = Path(__file__).parent.parent
 MODULES = (
-    "sessions",
-    "figures",
-    "vectors",
-    "formulas",
-    "stats",
-    "datasets",
-    "testing",
-    "errors",
-    "pytrec_eval",
-    "ir_measures",
-    "spark",
+    *("sessions", "figures", "vectors", "formulas", "stats", "datasets", "testing", "errors"),
+    *("pytrec_eval", "ir_measures", "spark"),
 )
 GUIDES = {  # the page that says when to use it and how to read what comes back
     "evaluate": "evaluate.md",
