@@ -16,13 +16,83 @@ import polars as pl
 from attrs import field, frozen
 
 from gainful._simulation.chance import Chance
-from gainful._simulation.scenarios import SCENARIOS, Scenario, query_text
 from gainful.errors import check_number, check_seed
 from gainful.page.page import Page
 from gainful.page.shown import Shown
 from gainful.page.table import Table
 from gainful.read.qrels_and_run import Qrels
 from gainful.read.sessions import Sessions
+
+
+@frozen
+class Scenario:
+    """A task of a searcher, and how much there is to be found for it."""
+
+    name: str
+    task: str
+    difficulty: float  # from 0: the harder, the more queries
+    docs_per_grade: Mapping[int, int]  # how many documents have each grade
+    good_queries: Sequence[str]  # what brings a good result
+    broad_queries: Sequence[str]  # what brings too much
+    narrow_queries: Sequence[str]  # what brings the wrong things, or next to nothing
+
+
+_SCENARIOS = (
+    Scenario(
+        name="A",
+        task="May a pregnant woman with asthma go on with her inhaled steroids?",
+        difficulty=0.0,
+        docs_per_grade={3: 6, 2: 9, 1: 15, 0: 30},
+        good_queries=("asthma pregnancy inhaled steroids", "budesonide pregnancy safety"),
+        broad_queries=("asthma", "pregnancy", "steroids", "asthma treatment"),
+        narrow_queries=(
+            "Budesonide 200 dose third trimester",
+            "asthma pregancy",
+            "inhalation steroid NPV",
+        ),
+    ),
+    Scenario(
+        name="B",
+        task="Where is a patient with suspected melanoma referred to, and how soon?",
+        difficulty=0.2,
+        docs_per_grade={3: 5, 2: 10, 1: 15, 0: 30},
+        good_queries=("melanoma referral pathway", "suspected melanoma urgent referral"),
+        broad_queries=("melanoma", "skin cancer", "referral", "mole"),
+        narrow_queries=(
+            "melanom referral",
+            "Melanoma outpatient clinic Odense",
+            "naevus excision form 14",
+        ),
+    ),
+    Scenario(
+        name="C",
+        task="Which tests come before lithium is begun, and how often are they repeated?",
+        difficulty=0.4,
+        docs_per_grade={3: 4, 2: 8, 1: 18, 0: 30},
+        good_queries=("lithium monitoring blood tests", "lithium treatment start tests"),
+        broad_queries=("lithium", "bipolar disorder", "blood tests", "mood stabiliser"),
+        narrow_queries=("litium", "Lithium 12-hour serum TSH Ca", "lithium side effects brochure"),
+    ),
+    Scenario(
+        name="D",
+        task="What rehabilitation does the municipality offer after a stroke?",
+        difficulty=0.7,
+        docs_per_grade={3: 3, 2: 7, 1: 20, 0: 30},
+        good_queries=(
+            "stroke rehabilitation municipality",
+            "community rehabilitation after stroke",
+        ),
+        broad_queries=("stroke", "rehabilitation", "municipality", "apoplexy"),
+        narrow_queries=(
+            "Apoplexia cerebri training §140",
+            "stroke rehablitation",
+            "aphasia speech plan",
+        ),
+    ),
+)
+
+SCENARIOS: Mapping[str, Scenario] = {scenario.name: scenario for scenario in _SCENARIOS}
+
 
 # Table 2 of the paper: how many of the 60 sessions of a system have 1, 2, 3 … queries.
 TABLE_2: Mapping[str, Sequence[int]] = {
@@ -269,8 +339,16 @@ def _shorten_lists(
 
 
 def _draw_query_text(scenario: Scenario, previous: str, *, good: bool, chance: Chance) -> str:
+    """What is typed for a good or a poor query, if it is not the query before.
+
+    Poor queries are of the kinds that the paper observed: too broad, too specific, misspelt, a
+    capital where there should be none.
+    """
     while True:
-        text = query_text(scenario, chance.random(), chance.random(), good=good)
+        is_broad, place = chance(0.5), chance.random()
+        poor_queries = scenario.broad_queries if is_broad else scenario.narrow_queries
+        texts = scenario.good_queries if good else poor_queries
+        text = texts[int(place * len(texts))]
         if text != previous:
             return text
 

@@ -244,7 +244,11 @@ def _estimate_alpha(met: pl.DataFrame, level: str, resampling: Resampling) -> Es
     def describe(weighting: Array) -> Array:
         drawn = np.tensordot(weighting, coincidences, axes=1)
         totals = drawn.sum(axis=2)
-        distance = _square_distances(scale, totals, level)
+        distance = 1 - np.eye(len(scale))[None]
+        if level != "nominal":
+            ranks = totals.cumsum(axis=1) - totals / 2
+            places = ranks if level == "ordinal" else scale[None, :]
+            distance = (places[:, :, None] - places[:, None, :]) ** 2
         return _agree_beyond_chance(drawn, distance, totals.sum(axis=1) - 1)[:, None]
 
     (alpha,) = _estimate(describe, len(coincidences), resampling)
@@ -258,13 +262,6 @@ def _agree_beyond_chance(drawn: Array, distance: Array, number: Array) -> Array:
     expected = np.einsum("si,sj,sij->s", *sides, np.broadcast_to(distance, drawn.shape))
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.asarray(1 - number * observed / expected)
-
-
-def _square_distances(scale: Array, totals: Array, level: str) -> Array:
-    if level == "nominal":
-        return 1 - np.eye(len(scale))[None]
-    places = totals.cumsum(axis=1) - totals / 2 if level == "ordinal" else scale[None, :]
-    return np.asarray((places[:, :, None] - places[:, None, :]) ** 2)
 
 
 def _count_grades(met: pl.DataFrame, number: pl.Expr, whose: str) -> tuple[Array, Array]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import zip_longest
 from typing import Any
 
 from attrs import evolve, frozen
@@ -119,11 +120,9 @@ def _select_rows(sides: Sequence[Sequence[Any]]) -> list[tuple[tuple[Any, ...], 
             return row is not None and row.contribution != 0
         return (row.grade or 0) > 0
 
-    def dullness(place: int) -> tuple[bool, bool, int]:
-        pair = [side[place] if place < len(side) else None for side in sides]
-        return pair[0] == pair[1], not any(map(counts, pair)), place
-
-    places = sorted(sorted(range(max(map(len, sides))), key=dullness)[:_MAX_ROWS])
+    pairs = enumerate(zip_longest(*sides))
+    dullness = sorted((a == b, not (counts(a) or counts(b)), place) for place, (a, b) in pairs)
+    places = sorted(place for *_, place in dullness[:_MAX_ROWS])
     kept = [tuple(side[place] for place in places if place < len(side)) for side in sides]
     return [(rows, len(side) - len(rows)) for rows, side in zip(kept, sides, strict=True)]
 

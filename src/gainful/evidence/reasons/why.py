@@ -376,6 +376,18 @@ def explain_difference(mixtures: Mixtures, sides: Sides) -> Why:
     effects = _find_effects(mixtures, shares, convention_names(sides))
     refusals = source.find_refusals() if isinstance(source, RunScores) else []  # of no sessions
     refusals = [(name, name_units(note, source.unit)) for name, note in refusals]
+    mine, theirs = (side.convention.settings() for side in sides)
+    settings = {name for name in mine if mine[name] != theirs[name]}
+    explained = {name for name, _ in refusals} | {
+        name for effect in effects for name in effect.cause.settings
+    }
+    idle = (
+        cause
+        for cause in source.all_causes.values()
+        if settings & {*cause.settings}
+        and not explained & {*cause.settings}
+        and cause.matters(ALL_FACTS, sides[0])
+    )
     return Why(
         measure=source.measure,
         name=source.name,
@@ -385,24 +397,8 @@ def explain_difference(mixtures: Mixtures, sides: Sides) -> Why:
         means=(mixtures.mean(0), mixtures.mean(mixtures.all)),
         counts=(counts[0], counts[1]),
         causes=tuple(sorted(effects, key=lambda effect: -abs(effect.effect))),
-        idle=_find_idle_causes(source.all_causes, sides, {name for name, _ in refusals}, effects),
+        idle=tuple(idle),
         notes=(*source.notes, *dict.fromkeys(note for _, note in refusals), *notes),
-    )
-
-
-def _find_idle_causes(
-    all_causes: Mapping[str, Cause], sides: Sides, refused: set[str], effects: list[Effect]
-) -> tuple[Cause, ...]:
-    mine, theirs = (side.convention.settings() for side in sides)
-    settings = {name for name in mine if mine[name] != theirs[name]}
-    busy = {effect.cause.name for effect in effects}
-    return tuple(
-        cause
-        for cause in all_causes.values()
-        if settings & {*cause.settings}
-        and not refused & {*cause.settings}
-        and cause.name not in busy
-        and cause.matters(ALL_FACTS, sides[0])
     )
 
 
