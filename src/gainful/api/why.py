@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from typing import Any, Unpack
 
 from gainful.api.evaluate import match_run
@@ -99,18 +98,14 @@ def why(
 def _build_sides(
     build: Callable[..., AnyRecipe], find: Callable[[Any], Any], measure: Measure, *tools: Any
 ) -> tuple[AnyRecipe, AnyRecipe]:
-    recipes = []
-    for convention in [find(tool) for tool in tools]:
-        with _name_side(measure, convention):
-            recipes.append(build(measure, like=convention))
-    return recipes[0], recipes[1]
+    def build_side(tool: Any) -> AnyRecipe:
+        convention = find(tool)
+        try:
+            return build(measure, like=convention)
+        except GainfulError as error:
+            raise CannotCompare(
+                f"{measure} cannot be computed like {convention.name}: {error}"
+            ) from error
 
-
-@contextmanager
-def _name_side(measure: Measure, convention: Convention | SessionConvention) -> Iterator[None]:
-    try:
-        yield
-    except GainfulError as error:
-        raise CannotCompare(
-            f"{measure} cannot be computed like {convention.name}: {error}"
-        ) from error
+    first, second = map(build_side, tools)
+    return first, second

@@ -222,9 +222,8 @@ def list_notes(explanation: Explanation) -> list[str]:
     """What a reader might stumble over."""
     if explanation.judged is None:
         return []
-    lacking = Counter(grade for grade in explanation.grades if grade > 0) - Counter(
-        explanation.judged
-    )
+    gained = Counter(grade for grade in explanation.grades if grade > 0)
+    lacking = gained - Counter(explanation.judged)
     if not lacking:
         return []
     grades = [format_number(grade) for grade in sorted(lacking.elements(), reverse=True)]
@@ -254,40 +253,31 @@ def _describe_settings(explanation: Explanation) -> list[tuple[str, str]]:
 def _format_title(explanation: Explanation) -> str:
     """Whose convention it is, and what was set otherwise."""
     recipe = explanation.recipe
-    prefix = "" if recipe.convention.name == "gainful" else f"like {recipe.convention.name}: "
-    note = f" ({recipe.convention.note})" if recipe.convention.note else ""
-    cut = ["k"] if recipe.cutoff is not None else []
-    pool = ["judged"] if explanation.judged is not None else []
-    changed_settings = [*recipe.explicit, *cut, *pool]
-    return (
-        prefix
-        + recipe.convention.title
-        + note
-        + (f"; set here: {', '.join(changed_settings)}" if changed_settings else "")
-    )
+    convention, changed_settings = recipe.convention, [*recipe.explicit]
+    changed_settings += ["k"] if recipe.cutoff is not None else []
+    changed_settings += ["judged"] if explanation.judged is not None else []
+    prefix = "" if convention.name == "gainful" else f"like {convention.name}: "
+    note = f" ({convention.note})" if convention.note else ""
+    changes = f"; set here: {', '.join(changed_settings)}" if changed_settings else ""
+    return prefix + convention.title + note + changes
 
 
 def format_sums(explanation: Explanation) -> list[tuple[str, str]]:
     """nDCG, DCG and IDCG with the numbers put in."""
     recipe, lines = explanation.recipe, explanation.lines
-    dcg, idcg = f"{explanation.dcg:.4f}", f"{explanation.idcg:.4f}"
-    terms = _format_sum(recipe, [line for line in lines if line.grade is not None])
-    cg = "DCG" if recipe.entry.discounted else "CG"
-    return [
-        (f"n{cg}", f"{cg}/I{cg} = {dcg}/{idcg} = {_format_outcome(explanation)}"),
-        (cg, f"{terms} = {dcg}"),
-        (f"I{cg}", f"{_format_sum(recipe, explanation.ideal)} = {idcg}"),
-    ]
-
-
-def _format_outcome(explanation: Explanation) -> str:
-    dcg, idcg, convention = explanation.dcg, explanation.idcg, explanation.recipe.convention
-    empty = idcg == 0 or (idcg < 0 and convention.negative_ideal == "empty")
-    value = "left out" if explanation.value is None else f"{explanation.value:.4f}"
-    reason = f" (the ideal is not above 0: empty={convention.empty})" if empty else ""
+    dcg, idcg, convention = explanation.dcg, explanation.idcg, recipe.convention
+    outcome = "left out" if explanation.value is None else f"{explanation.value:.4f}"
     if idcg == 0 != dcg and convention.negative_ideal == "divide_or_dcg":
-        reason = " (the ideal is 0: the DCG)"
-    return value + reason
+        outcome += " (the ideal is 0: the DCG)"
+    elif idcg == 0 or (idcg < 0 and convention.negative_ideal == "empty"):
+        outcome += f" (the ideal is not above 0: empty={convention.empty})"
+    cg = "DCG" if recipe.entry.discounted else "CG"
+    terms = _format_sum(recipe, [line for line in lines if line.grade is not None])
+    return [
+        (f"n{cg}", f"{cg}/I{cg} = {dcg:.4f}/{idcg:.4f} = {outcome}"),
+        (cg, f"{terms} = {dcg:.4f}"),
+        (f"I{cg}", f"{_format_sum(recipe, explanation.ideal)} = {idcg:.4f}"),
+    ]
 
 
 def _format_sum(recipe: Recipe, rows: Sequence[RankedDoc]) -> str:
@@ -313,8 +303,6 @@ def _build_term(recipe: Recipe, row: RankedDoc) -> Expr:
 
 _TOP = 10  # ranks of a query that are shown anyway; further down, only those that add something
 _HOW = "adds: the value down to this rank, minus the value down to the rank before"
-
-
 _ADDED_HEADS = {"discount": "rank\ndiscount", "contribution": "adds"}
 
 

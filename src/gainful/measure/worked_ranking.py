@@ -231,6 +231,14 @@ def _repeat_query(ranked: RankedRun, members: Flags) -> RankedRun:
     """The one query for each set of its documents, which alone are judged in it."""
     size, pool_size = len(members), len(ranked.pool_grade)
     set_number, hit = np.nonzero(members)
+    subtopics = ranked.subtopics
+    if subtopics is not None:
+        offset = np.repeat(pool_size * np.arange(size), len(subtopics.doc))
+        subtopics = Subtopics(
+            doc=np.tile(subtopics.doc, size) + offset,
+            subtopic=np.tile(subtopics.subtopic, size),
+            grade=np.tile(subtopics.grade, size),
+        )
     return evolve(
         ranked,
         queries=[*ranked.queries] * size,
@@ -244,18 +252,7 @@ def _repeat_query(ranked: RankedRun, members: Flags) -> RankedRun:
         pool_index=None
         if ranked.pool_index is None
         else ranked.pool_index[hit] + pool_size * set_number,
-        subtopics=None
-        if ranked.subtopics is None
-        else _tile_subtopics(ranked.subtopics, size, pool_size),
+        subtopics=subtopics,
         filtered=None,
         **{name: getattr(ranked, name)[hit] for name in ranked.rank_fields},
-    )
-
-
-def _tile_subtopics(subtopics: Subtopics, size: int, pool_size: int) -> Subtopics:
-    offset = np.repeat(pool_size * np.arange(size), len(subtopics.doc))
-    return Subtopics(
-        doc=np.tile(subtopics.doc, size) + offset,
-        subtopic=np.tile(subtopics.subtopic, size),
-        grade=np.tile(subtopics.grade, size),
     )
