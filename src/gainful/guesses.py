@@ -13,10 +13,7 @@ from gainful.synonyms import NAMES, REMOVED, find_nearest
 def advise(name: str, public: Sequence[str], modules: Sequence[str]) -> str:
     """What to say after "gainful has no such name": where it is, or what is most like it.
 
-    Args:
-        name: as somebody wrote it.
-        public: the names of `gainful`.
-        modules: its modules, in which there are more.
+    `public` are the names of `gainful`; its modules have more.
 
     Examples:
         >>> advise("evaluate_sessions", ["evaluate"], ["sessions"])

@@ -327,11 +327,8 @@ def suggest_name(
 ) -> str:
     """What is most like a name that is not there; where nothing is, what there is.
 
-    Args:
-        name: as somebody wrote it.
-        places: what to write, by the names that there are, in small letters.
-        guesses: what to write, by other words for it; these must be met more closely.
-        names: what is listed.
+    `places` say what to write by the names there are, in small letters; `guesses` by other words
+    for it, which must be met more closely; `names` are listed.
 
     Examples:
         >>> suggest_name("avrage", {"average": "vectors.average"}, {}, ["average"])

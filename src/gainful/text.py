@@ -361,9 +361,7 @@ def name_way(shell: str, python: str) -> str:
 def show_public_names(module: str, **lazy: str) -> None:
     """Let a module list its `__all__` alone, and answer a name that it lacks with the nearest one.
 
-    Args:
-        module: its name; its `__all__` is there already.
-        **lazy: names that are loaded when they are first asked for: "module:name".
+    Names of `lazy` are loaded when they are first asked for: "module:name".
     """
     own = vars(sys.modules[module])
     names: list[str] = own["__all__"]

@@ -52,14 +52,10 @@ def build_recipe(
     like: str | Convention | None = None,
     judged: bool | None = None,
 ) -> Recipe:
-    """Settle how a measure of single rankings is computed.
+    """Settle how a measure of single rankings is computed, by itself, `options` and `like`.
 
-    Args:
-        measure: what is asked for.
-        options: what the caller set beside it.
-        like: the tool or source whose settings fill the rest.
-        judged: are judged documents given? If so the ideal comes from them unless told
-            otherwise, if not it can only come from the list; None leaves it to the convention.
+    With judged documents (`judged`) the ideal comes from them unless told otherwise, without them
+    only from the list; None leaves it to the convention.
     """
     base, entry = like_tool(like), measure.entry
     if entry.session:

@@ -85,11 +85,8 @@ def expand_trec_name(
 ) -> list[TrecLine]:
     """The lines that a name prints with what follows its dot; None where nothing does.
 
-    Args:
-        trec_name: the name.
-        suffix: what follows its dot.
-        whole_names_only: is what gives a gain to something else than a whole number passed over,
-            as in version 10? Version 9 reads such a name as a number.
+    Version 10 passes over what gives a gain to something else than a whole number
+    (`whole_names_only`); version 9 reads such a name as a number.
     """
     if trec_name.kind == "ranks":
         return [

@@ -106,7 +106,7 @@ def nrbp(ranked: RankedRun, *, alpha: float, beta: float, rel: float) -> Share:
     By hand: NRBP of ab - a | c is (1 - 0.5*0.5) * (2 + 0.5*0.5**2) / 3
     """
     coverage = _coverage(ranked, rel)
-    reached = coverage.novelty_gain(ranked, _geometric(beta), alpha, None)
+    reached = coverage.novelty_gain(_geometric(beta), alpha, None)
     return reached * (1 - (1 - alpha) * beta), coverage.aspects
 
 
@@ -135,7 +135,7 @@ def average_precision_ia(ranked: RankedRun, *, rel: float, k: int | None) -> Sha
     """
     coverage = _coverage(ranked, rel)
     precision = (coverage.docs_above + 1) / coverage.rank / coverage.sizes[coverage.aspect]
-    return coverage.total(ranked, precision, k), coverage.aspects
+    return coverage.total(precision, k), coverage.aspects
 
 
 @_measure(
@@ -149,7 +149,7 @@ def precision_ia(ranked: RankedRun, *, rel: float, k: int) -> Share:
     By hand: P_IA@4 of ab - a | c is (2 + 1) / (4 * 3)
     """
     coverage = _coverage(ranked, rel)
-    return coverage.total(ranked, np.ones(len(coverage.rank)), k), coverage.aspects * k
+    return coverage.total(np.ones(len(coverage.rank)), k), coverage.aspects * k
 
 
 @_measure(
@@ -163,9 +163,7 @@ def subtopic_recall(ranked: RankedRun, *, rel: float, k: int | None) -> Share:
     By hand: StRecall@3 of ab - a | c is 2 / 3
     """
     coverage = _coverage(ranked, rel)
-    return coverage.total(
-        ranked, (coverage.docs_above == 0).astype(np.float64), k
-    ), coverage.aspects
+    return coverage.total((coverage.docs_above == 0) * 1.0, k), coverage.aspects
 
 
 @frozen(eq=False, kw_only=True)
@@ -181,15 +179,13 @@ class _Coverage:
     pool_doc: Ranks  # the same of the pool: the document, in the order that breaks ties
     pool_aspect: Ranks
 
-    def total(self, ranked: RankedRun, values: Array, k: int | None) -> Array:
+    def total(self, values: Array, k: int | None) -> Array:
         in_top = slice(None) if k is None else self.rank <= k
-        totals = np.bincount(self.query[in_top], values[in_top], minlength=ranked.size)
+        totals = np.bincount(self.query[in_top], values[in_top], minlength=len(self.aspects))
         return totals.astype(np.float64)
 
-    def novelty_gain(
-        self, ranked: RankedRun, weight: RankWeight, alpha: float, k: int | None
-    ) -> Array:
-        return self.total(ranked, (1 - alpha) ** self.docs_above * weight(self.rank), k)
+    def novelty_gain(self, weight: RankWeight, alpha: float, k: int | None) -> Array:
+        return self.total((1 - alpha) ** self.docs_above * weight(self.rank), k)
 
 
 def _coverage(ranked: RankedRun, rel: float) -> _Coverage:
@@ -256,7 +252,7 @@ def _share_of_maximum(  # noqa: PLR0917  (all that its two measures take)
 ) -> Share:
     """What was reached, and what would be if every document were about every aspect."""
     coverage = _coverage(ranked, rel)
-    reached = coverage.novelty_gain(ranked, weight, alpha, k)
+    reached = coverage.novelty_gain(weight, alpha, k)
     if k == 1 and first_rank == "as_is":
         return reached, (coverage.aspects > 0).astype(np.float64)
     if k is not None and k > _LARGEST_CUTOFF:
@@ -279,7 +275,7 @@ def _share_of_ideal(
     for queries, gains in ideal:
         weighted = gains * weight(np.arange(1, gains.shape[1] + 1))
         best[queries] = np.cumsum(weighted, axis=1)[:, -1]  # in one order, however many queries
-    return coverage.novelty_gain(ranked, weight, alpha, k), best
+    return coverage.novelty_gain(weight, alpha, k), best
 
 
 def _geometric(beta: float) -> RankWeight:
