@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable
 from functools import partial
 from math import inf, isfinite
-from typing import Any
+from typing import Any, ClassVar
 
 from gainful.text import (
     MAX_LENGTH,
@@ -47,12 +47,21 @@ __all__ = [
 class GainfulError(Exception):
     """Any mistake in what was asked of gainful or given to it; its message is one line."""
 
+    made_of: ClassVar[tuple[str, ...]] = ()  # what it is made of, if not of its message
+
     def __init__(self, message: str = "") -> None:
         super().__init__(shorten_message(escape_controls(message)))
+
+    def __reduce__(self) -> str | tuple[Any, ...]:  # for other processes
+        if not self.made_of:
+            return super().__reduce__()
+        return partial(type(self), **{name: getattr(self, name) for name in self.made_of}), ()
 
 
 class BadValue(GainfulError, ValueError):
     """A value outside what its argument allows."""
+
+    made_of = ("argument", "value", "allowed")
 
     def __init__(self, argument: str, value: object, allowed: str) -> None:
         self.argument, self.value, self.allowed = argument, value, allowed
@@ -63,9 +72,6 @@ class BadValue(GainfulError, ValueError):
 
     def _quote_value(self) -> str:
         return f"{self.value:g}" if isinstance(self.value, float) else quote(self.value)
-
-    def __reduce__(self) -> tuple[type[BadValue], tuple[object, ...]]:
-        return type(self), (self.argument, self.value, self.allowed)  # for other processes
 
 
 class WrongType(BadValue, TypeError):
@@ -133,28 +139,22 @@ class BadShape(BadValue):
 class NoIdeal(BadValue):
     """An ideal that is not above zero, if the convention refuses it; `index` is the ranking."""
 
+    made_of = ("index", "value", "argument")
+
     def __init__(self, index: tuple[int, ...], value: object, argument: str = "") -> None:
         self.index = index
         place = "".join(f"[{number}]" for number in index)
         super().__init__(argument or f"ideal{place}", value, "an ideal above zero (empty=error)")
 
-    def with_name(self, argument: str) -> NoIdeal:
-        """The error with a name that a user knows."""
-        return NoIdeal(self.index, self.value, argument)
-
-    def __reduce__(self) -> tuple[type[NoIdeal], tuple[object, ...]]:
-        return type(self), (self.index, self.value, self.argument)
-
 
 class BadInput(GainfulError, ValueError):
     """A file, a line or an entry of a dict that is invalid."""
 
+    made_of = ("where", "problem", "expected")
+
     def __init__(self, where: str, problem: str, expected: str = "") -> None:
         self.where, self.problem, self.expected = where, problem, expected
         super().__init__(f"{where}: {problem}" + (f" (expected: {expected})" if expected else ""))
-
-    def __reduce__(self) -> tuple[type[BadInput], tuple[object, ...]]:
-        return type(self), (self.where, self.problem, self.expected)
 
 
 class Duplicated(BadInput):
@@ -214,13 +214,12 @@ EXTRAS = {
 class NotInstalled(GainfulError, ImportError):
     """A feature whose packages are not installed; the message says how to install them."""
 
+    made_of = ("feature", "extra")
+
     def __init__(self, feature: str, extra: str) -> None:
         self.feature, self.extra = feature, extra
         packages = " ".join(EXTRAS.get(extra, (extra,)))
         super().__init__(f"{feature} needs packages that are not installed: pip install {packages}")
-
-    def __reduce__(self) -> tuple[type[NotInstalled], tuple[object, ...]]:
-        return type(self), (self.feature, self.extra)
 
 
 class NothingToAverage(GainfulError, ValueError):
@@ -229,6 +228,8 @@ class NothingToAverage(GainfulError, ValueError):
 
 class UnknownName(GainfulError, LookupError, ValueError):
     """An unknown name; the message has the nearest known one."""
+
+    made_of = ("kind", "name", "known_names", "hint", "answer", "lists_all")
 
     def __init__(
         self,
@@ -269,10 +270,6 @@ class UnknownName(GainfulError, LookupError, ValueError):
             suggestion += f" known: {listing}"
         advice = answer or suggestion or f"known: {listing}"
         super().__init__(f"unknown {kind} {quote(name)}; {advice}" + (f" ({hint})" if hint else ""))
-
-    def __reduce__(self) -> tuple[Any, tuple[object, ...]]:
-        words = (self.kind, self.name, self.known_names, self.hint, self.answer)
-        return partial(type(self), lists_all=self.lists_all), words
 
 
 def check_name(kind: str, name: object, known: Collection[str], hint: str = "") -> str:

@@ -101,8 +101,8 @@ def compute_ranked(ranked: RankedRun, recipe: Recipe) -> Array:
     try:
         values = compute_measure(recipe, ranked)
     except NoIdeal as error:
-        query = ranked.queries[error.index[0]]
-        raise error.with_name(f"the ideal of query {query!r}") from None
+        place = f"the ideal of query {ranked.queries[error.index[0]]!r}"
+        raise NoIdeal(error.index, error.value, place) from None
     convention = recipe.convention
     zero = ranked.judged & ~ranked.in_run & (convention.empty == 1)
     if convention.extra == "zero":
@@ -118,13 +118,13 @@ def choose_queries(matched: Matched, convention: Convention, run_name: str) -> F
     """The queries that count; some must not be missing, or extra, if the convention says so."""
     missing, extra = matched.judged & ~matched.in_run, ~matched.judged
     for flags, setting, problem in (
-        (missing, ("missing", convention.missing), "is judged, but the run lacks it"),
-        (extra, ("extra", convention.extra), "is in the run, but has no judgments"),
+        (missing, "missing", "is judged, but the run lacks it"),
+        (extra, "extra", "is in the run, but has no judgments"),
     ):
-        if setting[1] == "error" and flags.any():
+        if getattr(convention, setting) == "error" and flags.any():
             names = matched.query_names(flags)
             more = f" (and {len(names) - 1} more)" if len(names) > 1 else ""
-            allowed = f"another value than error for the setting {setting[0]}"
+            allowed = f"another value than error for the setting {setting}"
             raise BadInput(run_name, f"query {names[0]!r} {problem}{more}", allowed)
     return find_counting(matched, convention)
 

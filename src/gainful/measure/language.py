@@ -222,13 +222,11 @@ def canonical_name(name: str, text: str) -> str:
         return foreign
     plain = name.lower().replace("-", "_").replace("α", "alpha")  # alpha-nDCG, ERR-IA
     spelling = _find_spelling(name, plain)
+    if spelling is None:
+        find_in_plugins(name, MEASURES)  # which may have it in any case
+        spelling = _find_spelling(name, plain)
     if spelling is not None:
         return spelling
-    if find_in_plugins(name, MEASURES):
-        return name
-    late_names = {spelling.lower(): spelling for spelling in MEASURES}
-    if plain in late_names:
-        return late_names[plain]
     rest = text[len(name) :]
     with_cutoff = re.fullmatch(r"([a-z]+)_?(\d+)", text.lower(), re.ASCII)
     meant = with_cutoff and _find_spelling(with_cutoff[1], with_cutoff[1])
@@ -247,17 +245,15 @@ def _find_spelling(name: str, plain: str) -> str | None:
     """The name of the catalogue, from its own spelling, another case, or a nickname."""
     if name in MEASURES:
         return name
-    lower_names = {spelling.lower(): spelling for spelling in MEASURES}
-    spelling = NICKNAMES.get(plain) or lower_names.get(plain)
-    if spelling is not None:
-        return spelling
-    for find_measures in (session_measures, exposure_measures):
-        others = find_measures()
-        if name in others:
+    if plain in NICKNAMES:
+        return NICKNAMES[plain]
+    for find_measures in (lambda: MEASURES, session_measures, exposure_measures):
+        measures = find_measures()
+        lower_names = {spelling.lower(): spelling for spelling in measures}
+        if name in measures:
             return name
-        lower_others = {spelling.lower(): spelling for spelling in others}
-        if plain in lower_others and plain != SCALED_DCG.lower():  # sdcg is either
-            return lower_others[plain]
+        if plain in lower_names and plain != SCALED_DCG.lower():  # sdcg is either
+            return lower_names[plain]
     return None
 
 

@@ -202,7 +202,7 @@ def compute_session_values(sessions: MatchedSessions, recipe: SessionRecipe) -> 
         if error.index[0] >= sessions.size:  # a query's, of which no session is told
             raise
         session = sessions.session_ids[error.index[0]]
-        raise error.with_name(f"the ideal of session {session!r}") from None
+        raise NoIdeal(error.index, error.value, f"the ideal of session {session!r}") from None
     return np.asanyarray(values)
 
 
