@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from io import BytesIO
+from io import SEEK_CUR, BytesIO
 from os import PathLike
 from pathlib import Path
 from struct import Struct, error, unpack_from
@@ -121,76 +121,53 @@ _PAGE_COUNTS = {5: (1,), 7: (1,), 8: (1, 2, 3)}  # of data, of a dictionary, of 
 Record = dict[int, Any]
 
 
-class _Damaged(Exception):
-    """What cannot be in a sound file."""
+def _read_record(stream: BinaryIO, depth: int = 0) -> Record:
+    """The fields of a record of Thrift's compact protocol, by their numbers."""
+    _require(depth <= _DEEPEST)
+    record: Record = {}
+    field = 0
+    while header := _read_byte(stream):
+        field = field + (header >> 4) if header >> 4 else _read_number(stream)
+        record[field] = _READERS[header & 15](stream, depth + 1)
+    return record
 
 
-class _Records:
-    """Reads records one after the other from bytes."""
+def _read_list(stream: BinaryIO, depth: int) -> list[Any]:
+    _require(depth <= _DEEPEST)
+    header = _read_byte(stream)
+    size = header >> 4 if header >> 4 < 15 else _read_varint(stream)
+    kind = _BYTE if header & 15 in (_TRUE, _FALSE) else header & 15
+    return [_READERS[kind](stream, depth + 1) for _ in range(size)]
 
-    def __init__(self, data: bytes, at: int = 0) -> None:
-        self.data, self.at = data, at
 
-    def read_record(self, depth: int = 0) -> Record:
-        if depth > _DEEPEST:
-            raise _Damaged
-        record: Record = {}
-        field = 0
-        while header := self._read_byte():
-            field = field + (header >> 4) if header >> 4 else self._read_number()
-            record[field] = self._read_value(header & 15, depth)
-        return record
+def _read_byte(stream: BinaryIO) -> int:
+    return stream.read(1)[0]
 
-    def _read_value(self, kind: int, depth: int) -> Any:
-        if kind in (_TRUE, _FALSE):
-            return kind == _TRUE
-        readers: dict[int, Callable[[], Any]] = {
-            _BYTE: self._read_byte,
-            **dict.fromkeys((4, 5, 6), self._read_number),
-            _DOUBLE: lambda: self._skip(8),
-            _BINARY: lambda: self._skip(self._read_varint()),
-            **dict.fromkeys((_LIST, _SET), lambda: self._read_list(depth + 1)),
-            _STRUCT: lambda: self.read_record(depth + 1),
-        }
-        if kind not in readers:
-            raise _Damaged
-        return readers[kind]()
 
-    def _read_list(self, depth: int) -> list[Any]:
-        if depth > _DEEPEST:
-            raise _Damaged
-        header = self._read_byte()
-        size = header >> 4 if header >> 4 < 15 else self._read_varint()
-        if size > len(self.data) - self.at:
-            raise _Damaged
-        kind = header & 15
-        if kind in (_TRUE, _FALSE):
-            return [self._read_byte() for _ in range(size)]
-        return [self._read_value(kind, depth) for _ in range(size)]
+def _read_varint(stream: BinaryIO) -> int:
+    value = shift = 0
+    while (byte := _read_byte(stream)) & 128:
+        value |= (byte & 127) << shift
+        shift += 7
+        _require(shift <= 63)
+    return value | byte << shift
 
-    def _read_byte(self) -> int:
-        if not 0 <= self.at < len(self.data):
-            raise _Damaged
-        self.at += 1
-        return self.data[self.at - 1]
 
-    def _read_varint(self) -> int:
-        value = shift = 0
-        while (byte := self._read_byte()) & 128:
-            value |= (byte & 127) << shift
-            shift += 7
-            if shift > 63:
-                raise _Damaged
-        return value | byte << shift
+def _read_number(stream: BinaryIO) -> int:
+    zigzag = _read_varint(stream)
+    return zigzag >> 1 ^ -(zigzag & 1)
 
-    def _read_number(self) -> int:
-        zigzag = self._read_varint()
-        return zigzag >> 1 ^ -(zigzag & 1)
 
-    def _skip(self, size: int) -> None:
-        self.at += size
-        if self.at > len(self.data):
-            raise _Damaged
+_READERS: dict[int, Callable[[BinaryIO, int], Any]] = {
+    _TRUE: lambda *_: True,
+    _FALSE: lambda *_: False,
+    _BYTE: lambda stream, _: _read_byte(stream),
+    **dict.fromkeys((4, 5, 6), lambda stream, _: _read_number(stream)),
+    _DOUBLE: lambda stream, _: stream.seek(8, SEEK_CUR),
+    _BINARY: lambda stream, _: stream.seek(_read_varint(stream), SEEK_CUR),
+    **dict.fromkeys((_LIST, _SET), _read_list),
+    _STRUCT: _read_record,
+}
 
 
 def check_parquet(file: str | PathLike[str] | bytes, name: str) -> None:
@@ -201,7 +178,7 @@ def check_parquet(file: str | PathLike[str] | bytes, name: str) -> None:
             raise BadInput(name, problem)
         try:
             _check_sizes(stream)
-        except (_Damaged, AttributeError, TypeError, LookupError):  # a field of another kind
+        except (AttributeError, TypeError, LookupError, OverflowError):  # or another kind of field
             raise BadInput(name, "the Parquet file is damaged: its sizes are wrong") from None
 
 
@@ -214,7 +191,7 @@ def _check_sizes(stream: BinaryIO) -> None:
     footer_start = size - 8 - int(unpack_from("<I", tail)[0])
     _require(footer_start >= len(_MAGIC))
     stream.seek(footer_start)
-    footer = _Records(stream.read()).read_record()
+    footer = _read_record(BytesIO(stream.read()))
     most = size * _VALUES_PER_BYTE
     _require(0 <= footer[_ROWS] <= most)
     groups = footer.get(_GROUPS, [])
@@ -228,23 +205,23 @@ def _check_sizes(stream: BinaryIO) -> None:
     if size > _PAGES_UP_TO and not isinstance(stream, BytesIO):
         return
     stream.seek(0)
-    data = stream.read()
+    pages = BytesIO(stream.read())
     for column, (begin, end) in zip(columns, ranges, strict=True):
-        records = _Records(data, begin)
-        while records.at < end:
-            page = records.read_record()
+        pages.seek(begin)
+        while pages.tell() < end:
+            page = _read_record(pages)
             packed, unpacked = page[_PAGE_PACKED], page[_PAGE_UNPACKED]
-            _require(0 <= packed <= end - records.at)
+            _require(0 <= packed <= end - pages.tell())
             _require(0 <= unpacked <= max(_LARGEST_PAGE, 1000 * packed))
             for kind, fields in _PAGE_COUNTS.items():
                 numbers = [page.get(kind, {}).get(field, 0) for field in fields]
                 _require(all(0 <= number <= max(column[_VALUES], unpacked) for number in numbers))
-            records.at += packed
+            pages.seek(packed, SEEK_CUR)
 
 
 def _require(sound: bool) -> None:
     if not sound:
-        raise _Damaged
+        raise LookupError
 
 
 _STDERR = 2
