@@ -305,10 +305,8 @@ def read_document_texts(documents: Any, wanted: Collection[str]) -> dict[str, st
 
 def _split_at_tabs(source: Source) -> InputTable:
     lines = number_lines(source, comments=False)
-    numbers = lines["line"]
-    frame = (
-        lines["text"].str.splitn("\t", 2).struct.rename_fields(["query", "text"]).struct.unnest()
-    )
+    numbers, parts = lines["line"], lines["text"].str.splitn("\t", 2)
+    frame = parts.struct.rename_fields(["query", "text"]).struct.unnest()
     return InputTable(frame, source.name, lambda row: f"{source.name}:{numbers[row]}")
 
 

@@ -153,9 +153,8 @@ def _parse_printed(source: Source, run: str) -> pl.DataFrame:
     except pl.exceptions.PolarsError as error:
         problem = f"it is not measure, query and value: {str(error).splitlines()[0]}"
         raise BadInput(source.name, problem, "what trec_eval -q prints") from None
-    frame = frame.with_columns(pl.col("measure", "value").str.strip_chars()).with_row_index(
-        "row", 1
-    )
+    frame = frame.with_columns(pl.col("measure", "value").str.strip_chars())
+    frame = frame.with_row_index("row", 1)
     missing = frame["value"].is_null().arg_true()
     if len(missing):
         problem = f"{quote(str(frame['measure'][missing[0]]))} has no query and value beside it"
@@ -187,9 +186,7 @@ def _check(frame: pl.DataFrame, name: str, locate: Callable[[int], str]) -> Valu
         raise BadInput(name, "it has no values of single queries", _EXPECTED)
     keys = [frame[name].cast(pl.Categorical) for name in ("run", "query", "measure")]
     frame = pl.DataFrame([*keys, frame["value"]])
-    sizes = [key.n_unique() for key in keys]
-    codes = [key.rank("dense").cast(pl.UInt64) for key in keys]
-    if ((codes[0] * sizes[1] + codes[1]) * sizes[2] + codes[2]).n_unique() < len(frame):
+    if frame.n_unique(["run", "query", "measure"]) < len(frame):
         again = ~pl.struct("run", "query", "measure").is_first_distinct()
         at = int(frame.select(again.arg_true()).to_series()[0])
         run, query, measure, _ = frame.row(at)
