@@ -115,15 +115,10 @@ def _open_all(files: Sequence[Any], columns: ColumnMapping) -> list[Source | Pat
         files = files[0] if all(map(_is_path, files[0])) or holds_runs(files[0]) else files
     if not files:
         raise BadValue("files", files, "at least one")
-    named = [
-        pair
-        for number, value in enumerate(files)
-        for pair in (
-            value.items()
-            if isinstance(value, Mapping) and holds_runs(value)
-            else [(_NAMES[number > 0], value)]
-        )
-    ]
+    named: list[tuple[Any, Any]] = []
+    for number, value in enumerate(files):
+        is_runs = isinstance(value, Mapping) and holds_runs(value)
+        named += value.items() if is_runs else [(_NAMES[number > 0], value)]
     names = number_doubles([str(name) for name, _ in named])
     sources: list[Source | Path | Finding] = []
     for name, (_, value) in zip(names, named, strict=True):

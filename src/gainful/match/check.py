@@ -132,10 +132,9 @@ def _check_run(subject: str, qrels: Qrels, run: Run) -> Finding:
     notes += warnings
     if not matched.query.size:
         samples = [", ".join(map(quote, example_docs(side))) for side in (run, qrels)]
-        problem = (
-            f"no retrieved document is judged; the run has {samples[0]}, the judgments {samples[1]}"
-        )
-        return Finding(subject, "together", [problem], notes, warnings)
+        problem = f"the run has {samples[0]}, the judgments {samples[1]}"
+        problems = [f"no retrieved document is judged; {problem}"]
+        return Finding(subject, "together", problems, notes, warnings)
     judged, total = matched.judgment_coverage(_TOP)
     if not qrels.complete:
         share = 100 * (1 - judged / total) if total else 0.0
@@ -149,14 +148,9 @@ def _check_sessions(subject: str, qrels: Qrels, sessions: Sessions) -> Finding:
     topics = topics.unique(maintain_order=True)
     unjudged_topics = topics.filter(~topics.is_in(qrels.queries.implode()))
     if len(unjudged_topics) == len(topics):
-        samples = [
-            ", ".join(map(quote, side.head(2).to_list())) for side in (topics, qrels.queries)
-        ]
-        problem = (
-            f"there is no topic in common: the sessions have {samples[0]}, "
-            f"the judgments {samples[1]}"
-        )
-        return Finding(subject, "together", [problem])
+        samples = [", ".join(map(quote, side.head(2))) for side in (topics, qrels.queries)]
+        problem = f"the sessions have {samples[0]}, the judgments {samples[1]}"
+        return Finding(subject, "together", [f"there is no topic in common: {problem}"])
     wrong: list[str] = []
     warnings: list[str] = []
     notes = [f"{count_noun(len(topics) - len(unjudged_topics), 'topic')} in common"]

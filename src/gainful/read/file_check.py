@@ -291,10 +291,9 @@ def _describe_subtopics(qrels: Qrels, subtopic_judgments: pl.DataFrame) -> str:
     each = pl.DataFrame({"query": query, "subtopic": subtopic_judgments["subtopic"]}).unique()
     sizes = each.group_by("query").len()["len"]
     several = int((subtopic_judgments["row"].value_counts()["count"] > 1).sum())
+    counts = count_noun(len(subtopic_judgments), "judgment"), count_noun(len(each), "subtopic")
     return (
-        f"{count_noun(len(subtopic_judgments), 'judgment')} for "
-        f"{count_noun(len(each), 'subtopic')} of "
-        f"{_format_sizes(sizes)}; "
+        f"{' for '.join(counts)} of {_format_sizes(sizes)}; "
         f"{count_noun(several, 'document')} judged for several of them"
     )
 

@@ -56,11 +56,7 @@ def _describe_failure(failure: Exception, shown: str) -> str:
         return f"{shown} is not JSON"
     if failure.msg == "Extra data":
         return f"{quote(failure.doc[failure.pos :].strip())} follows the object"
-    return (
-        f"the record is truncated: {shown} is not JSON"
-        if stops_early(failure)
-        else f"{shown} is not JSON"
-    )
+    return "the record is truncated: " * stops_early(failure) + f"{shown} is not JSON"
 
 
 def stops_early(failure: json.JSONDecodeError) -> bool:

@@ -207,9 +207,8 @@ class LargeRun(LazyRun):
             header = table.rename(self.columns, RUN_ROLES).header
             names = [header.find_column(each) or "" for each in (QUERY, DOC, (*SCORE, *RANK))]
         if names != (before or names):
-            problem = (
-                f"this has {list_columns(names)}, the lines above {list_columns(before or [])}"
-            )
+            known = list_columns(before or [])
+            problem = f"this has {list_columns(names)}, the lines above {known}"
             raise BadInput(f"{self.name}:{line}", problem, "the same columns in all lines")
         return names
 
@@ -229,12 +228,10 @@ def open_large_run(
     notes = [f"{source.name}: {note}"]
     if name == "parquet" and source.path is not None:
         frame = scan_parquet(source.path)
-        run = (
-            None
-            if is_wide(frame.collect_schema())
-            else as_lazy_run(frame, POLARS, source.name, columns)
-        )
-        return run and evolve(run, notes=notes, first_row=1)
+        if is_wide(frame.collect_schema()):
+            return None
+        run = as_lazy_run(frame, POLARS, source.name, columns)
+        return evolve(run, notes=notes, first_row=1)
     header: bytes | None = b""
     if name in ("csv", "tsv"):
         header = read_head(source, name, columns)

@@ -58,15 +58,9 @@ class ReadOptions:
 
     def list_special(self) -> dict[str, Any]:
         """What was asked that not every format of sessions can answer."""
-        columns = dict(self.columns.names)
-        named = {
-            "ties": self.ties,
-            "pages": self.pages,
-            "columns": columns,
-            "tool": [*self.tool],
-            "gap": self.gap,
-            "events": self.events,
-        }
+        names = ("ties", "pages", "columns", "tool", "gap", "events")
+        named = {name: getattr(self, name) for name in names}
+        named |= {"columns": dict(self.columns.names), "tool": [*self.tool]}
         return {name: value for name, value in named.items() if value or value == ""}
 
 

@@ -91,13 +91,10 @@ def parse_xml(source: Source) -> Element:
     except ParseError as failure:
         line = failure.position[0]
         reason = str(failure).split(":", maxsplit=1)[0]
-        truncated = reason in ("no element found", "unclosed token", "unclosed CDATA section")
-        inner = f" inside <{builder.open_tags[-1]}>" if builder.open_tags else ""
-        problem = (
-            f"the XML is truncated: it ends{inner}"
-            if truncated
-            else f"not well-formed XML: {reason}"
-        )
+        problem = f"not well-formed XML: {reason}"
+        if reason in ("no element found", "unclosed token", "unclosed CDATA section"):
+            inner = f" inside <{builder.open_tags[-1]}>" if builder.open_tags else ""
+            problem = f"the XML is truncated: it ends{inner}"
         raise BadInput(f"{source.name}:{line}", problem) from None
     except (LookupError, ValueError) as failure:  # an encoding that nobody knows
         raise BadInput(current_place(), f"cannot be read as XML: {quote(str(failure))}") from None

@@ -213,7 +213,7 @@ Reference = tuple[str, float, float]  # measure, mean, standard deviation
 class ZScores:
     """The mean and the standard deviation of measures, by query."""
 
-    by_query: dict[str, Sequence[Reference]]  # in the order of the measures' bytes
+    by_query: Mapping[str, Sequence[Reference]]  # in the order of the measures' bytes
 
     def score(self, query: str, measure: str, value: float) -> float:
         """How far a value is from its mean, in standard deviations."""
@@ -258,9 +258,6 @@ def read_zscores(path: str) -> ZScores:
         if mean is None or deviation is None:
             raise BadInput(f"{source.name}:{number}", f"{quote(line)} is not that", _EXPECTED)
         by_query.setdefault(query, []).append((measure, mean, deviation))
-    return ZScores(
-        {
-            query: sorted(references, key=lambda reference: reference[0].encode())
-            for query, references in by_query.items()
-        }
-    )
+    for references in by_query.values():
+        references.sort(key=lambda reference: reference[0].encode())
+    return ZScores(by_query)
