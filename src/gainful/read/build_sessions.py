@@ -469,22 +469,17 @@ def spread_lists(
     number = np.repeat(np.arange(len(lists), dtype=np.uint32), row_counts)
     rank = np.arange(1, len(number) + 1) - np.repeat(np.cumsum(row_counts) - row_counts, row_counts)
     place = np.repeat(first, row_counts) + rank - 1
-    if length.all():
-        doc, ranks = docs.gather(place), pl.Series(rank)
-    else:
-        shown = pl.Series(np.repeat(length > 0, row_counts))
-        all_docs = pl.concat([docs, pl.Series([None], dtype=pl.String)])  # for lists at the end
-        chosen = pl.select(
-            pl.when(shown).then(all_docs.gather(place)).alias("doc"),
-            pl.when(shown).then(pl.Series(rank)).alias("rank"),
-        )
-        doc, ranks = chosen["doc"], chosen["rank"]
+    shown = pl.Series(np.repeat(length > 0, row_counts))
+
+    def gather(values: pl.Series, name: str) -> pl.Series:
+        padded = values if length.all() else values.extend_constant(None, 1)  # for lists at the end
+        chosen = pl.when(shown).then(padded.gather(place))
+        return pl.select(chosen.alias(name)).to_series()
+
     rest = lists.drop("rank", "doc", FIRST, LENGTH, SESSION, LIST, strict=False)
     keys = ("query_id", "text")  # by which what was done is joined
     known = [name for name in rest.columns if name in keys or rest[name].null_count() < len(rest)]
-    columns = [doc.alias("doc"), ranks.alias("rank")]
-    if grades is not None:
-        all_grades = pl.concat([grades, pl.Series([None], dtype=pl.Float64)])
-        of_docs = pl.when(doc.is_not_null()).then(all_grades.gather(place)).alias("grade")
-        columns.append(pl.select(of_docs).to_series())
+    ranks = pl.select(pl.when(shown).then(pl.Series(rank)).alias("rank")).to_series()
+    columns = [gather(docs, "doc"), ranks]
+    columns += [] if grades is None else [gather(grades, "grade")]
     return rest[known][number].with_columns(columns)

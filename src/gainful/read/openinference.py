@@ -414,7 +414,7 @@ def _drop_doubles(retrievals: Retrievals, lists: RetrievedLists) -> pl.DataFrame
     if not told_again.any():
         return frame
     rows = frame.with_row_index("row").filter(key.is_duplicated() & pl.col(SPAN).is_not_null())
-    flaws = frame["flaw"].to_list()
+    flaws: dict[int, str] = {}
     doubles: list[int] = []
     seen: dict[tuple[str | None, str], list[str] | None] = {}
     columns = ("row", TRACE, SPAN, FIRST, LENGTH, "flaw")
@@ -427,14 +427,12 @@ def _drop_doubles(retrievals: Retrievals, lists: RetrievedLists) -> pl.DataFrame
         if before == docs:
             doubles.append(row)
         else:
-            words = f"span {quote(span)}: it comes twice, with other documents"
-            flaws[row] = retrievals.name_flaw("each span once", words)
+            flaws[row] = f"span {quote(span)}: it comes twice, with other documents"
     if doubles:
         retrievals.notes[_DOUBLES] += len(doubles)
     kept = np.ones(len(frame), dtype=bool)
     kept[doubles] = False
-    flaw = pl.Series("flaw", flaws, dtype=pl.Int64)
-    return frame.with_columns(flaw).filter(pl.Series(kept))
+    return retrievals.mark_flaws(frame, "each span once", flaws).filter(pl.Series(kept))
 
 
 _PLACE = PathFinder(

@@ -158,6 +158,15 @@ class Retrievals:
         self._flaws.append((expected, words))
         return len(self._flaws) - 1
 
+    def mark_flaws(
+        self, frame: pl.DataFrame, expected: str, words: Mapping[int, str]
+    ) -> pl.DataFrame:
+        """Searches of which more is known to be wrong, by the number of the row."""
+        flaws = frame["flaw"].to_list()
+        for row, of_row in words.items():
+            flaws[row] = self.name_flaw(expected, of_row)
+        return frame.with_columns(pl.Series("flaw", flaws, dtype=pl.Int64))
+
     def to_lists(self) -> RetrievedLists:
         """All of them, a row for each; none are left here."""
         lists = self._parse_times(self._rows.to_frame())
@@ -175,11 +184,11 @@ class Retrievals:
         wrong = texts.is_not_null() & parsed.times.is_null() & frame["flaw"].is_null()
         if not wrong.any():
             return frame.with_columns(parsed.times.alias("time"))
-        flaws = frame["flaw"].to_list()
-        for row in wrong.arg_true():
-            words = f"it begins at {quote(texts[row])}, which is not a time"
-            flaws[row] = self.name_flaw(parsed.expected, words)
-        return frame.with_columns(parsed.times.alias("time"), pl.Series("flaw", flaws, pl.Int64))
+        words = "it begins at {}, which is not a time"
+        flaws = {row: words.format(quote(texts[row])) for row in wrong.arg_true()}
+        return self.mark_flaws(frame, parsed.expected, flaws).with_columns(
+            parsed.times.alias("time")
+        )
 
     def to_events(
         self, expected: str, columns: ColumnMapping, lists: RetrievedLists | None = None

@@ -117,12 +117,9 @@ def _refuse_repeats(frame: pl.DataFrame, retrievals: Retrievals) -> pl.DataFrame
     """Turns by number; a repeated one is reported."""
     sound = frame.with_row_index("row").filter(pl.col("flaw").is_null())
     again = sound.filter(~pl.struct("session", _NUMBER).is_first_distinct())
-    if not len(again):
-        return frame
-    flaws = frame["flaw"].to_list()
-    for row, number in again.select("row", _NUMBER).iter_rows():
-        flaws[row] = retrievals.name_flaw(_NO_TURN, f"turn {number} comes twice")
-    return frame.with_columns(pl.Series("flaw", flaws, dtype=pl.Int64))
+    repeated = again.select("row", _NUMBER).iter_rows()
+    flaws = {row: f"turn {number} comes twice" for row, number in repeated}
+    return retrievals.mark_flaws(frame, _NO_TURN, flaws) if flaws else frame
 
 
 class _TurnReader:

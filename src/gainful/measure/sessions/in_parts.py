@@ -240,7 +240,9 @@ class PartMatcher:
         totals = PartTotals()
         if not len(chosen.frame):
             return None, totals
-        qrels, layout = self._find_qrels(chosen), chosen.layout
+        qrels, layout = self.qrels, chosen.layout
+        if qrels is None and not self.gains and "grade" in chosen.frame.columns:
+            qrels = None if chosen.frame["grade"].count() else _NO_JUDGMENTS
         queries, session_count = len(layout.query_starts), len(layout.session_starts)
         if convention.unjudged == "drop" and qrels is not None:
             topic = chosen.frame["topic" if "topic" in chosen.frame.columns else "session"]
@@ -257,11 +259,6 @@ class PartMatcher:
         totals.notes = [note for note in matched.notes if "without judgments" not in note]
         totals.notes += note_opened(matched, {recipe.label: recipe for recipe in self.recipes})
         return matched, totals
-
-    def _find_qrels(self, sessions: Sessions) -> Qrels | None:
-        if self.qrels is not None or self.gains or "grade" not in sessions.frame.columns:
-            return self.qrels
-        return None if sessions.frame["grade"].count() else _NO_JUDGMENTS
 
 
 def collect_searcher_qrels(sessions: EngineSessions, matcher: PartMatcher) -> Qrels:

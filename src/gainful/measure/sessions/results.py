@@ -192,7 +192,10 @@ def _build_group_table(results: SessionResults, by: Sequence[str]) -> Table:
             *(group[label] for label in labels),
             *(group["sessions"], group["queries"]),
             *(group["mean"][name] for name in (*names, *costs)),
-            *(_multiply(group["per_cost"][name], scale) for name, scale in scales.items()),
+            *(
+                None if (share := group["per_cost"][name]) is None else share * scale
+                for name, scale in scales.items()
+            ),
         )
         for group in groups
     ]
@@ -216,18 +219,10 @@ def _choose_unit(shares: Iterable[float | None]) -> float:
     return 10.0 ** max(0, ceil(-log10(largest)))
 
 
-def _multiply(share: float | None, scale: float) -> float | None:
-    return None if share is None else share * scale
-
-
 def _build_session_table(results: SessionResults, by: Sequence[str]) -> Table:
     columns = results.columns[["session", *results.group_names(by), "queries"]]
     values = results.per_session.drop("session")
     return Table.from_frame(pl.concat([columns, values], how="horizontal"), 1 + len(by))
-
-
-def _tabulate(frame: pl.DataFrame, labels: Sequence[str]) -> Table:
-    return Table.from_frame(frame, len(labels))
 
 
 def _build_length_table(results: SessionResults, by: Sequence[str]) -> Table:
@@ -273,16 +268,16 @@ VIEWS: Mapping[str, tuple[Callable[..., str], Callable[..., Table]]] = {
     "groups": (_describe_means, _build_group_table),
     "per_session": (_describe_means, _build_session_table),
     "lengths": (_describe_lengths, _build_length_table),
-    "curve": (_describe_means, lambda results, by: _tabulate(results.curve(by=by), by)),
+    "curve": (_describe_means, lambda results, by: Table.from_frame(results.curve(by=by), len(by))),
     "best_query": (
         _describe_best,
-        lambda results, by: _tabulate(results.last_queries(by=by).shares, by),
+        lambda results, by: Table.from_frame(results.last_queries(by=by).shares, len(by)),
     ),
     "reformulations": (_describe_reformulations, _build_reformulation_table),
     "last": (
         _describe_last,
-        lambda results, by, non_last: _tabulate(
-            results.last_queries(by=by, non_last=non_last).vectors, (*by, "which")
+        lambda results, by, non_last: Table.from_frame(
+            results.last_queries(by=by, non_last=non_last).vectors, len(by) + 1
         ),
     ),
 }
