@@ -256,7 +256,7 @@ class PartMatcher:
             totals.lost_sessions = session_count - matched.size
         elif not self.gains:
             totals.unjudged_queries = int((matched.judged.base < 0).sum())
-        totals.notes = [note for note in matched.notes if "without judgments" not in note]
+        totals.notes = [] if qrels is None else [*qrels.notes]
         totals.notes += note_opened(matched, {recipe.label: recipe for recipe in self.recipes})
         return matched, totals
 
