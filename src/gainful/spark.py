@@ -15,7 +15,7 @@ import numpy as np
 import polars as pl
 from attrs import evolve, frozen
 
-from gainful.api.session_parts import match_by
+from gainful.api.summarise_sessions import match_by
 from gainful.convention import Convention
 from gainful.convention.session import SessionConvention
 from gainful.errors import BadValue, NothingInCommon, WrongType

@@ -2,17 +2,46 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from functools import partial
+from os import PathLike
 from typing import Any, Unpack
 
-from gainful.api.session_options import EvaluationOptions, SessionReading, answer_session_options
-from gainful.errors import BadValue
-from gainful.match.session_groups import By
+from attrs import evolve
+
+from gainful.api.session_options import (
+    EvaluationOptions,
+    GainOptions,
+    SessionReading,
+    answer_session_options,
+    choose_by,
+    list_others_in_parts,
+    read_session_qrels,
+)
+from gainful.errors import BadValue, WrongType, check_name
+from gainful.match.behaviour_gains import (
+    USUAL_RULE,
+    GainEvent,
+    GainRule,
+    describe_gain_rule,
+    name_events,
+    parse_gain_rule,
+)
+from gainful.match.session_groups import By, check_group_names
+from gainful.match.sessions import no_gains
 from gainful.measure.build_recipes import Measures
 from gainful.measure.build_session_recipes import Cost
+from gainful.measure.entry import SessionRecipe
+from gainful.measure.sessions.in_parts import PartMatcher, PreparedParts, collect_searcher_qrels
 from gainful.measure.sessions.session_summary import SessionSummary, SummarySums
 from gainful.measure.sessions.session_values import note_recipes
+from gainful.read.binary_tables import scan_parquet
+from gainful.read.engine_sessions import EngineSessions, open_sessions
+from gainful.read.engines import POLARS, Engine, find_engine
 from gainful.read.inputs import AnyQrels
+from gainful.read.qrels_and_run import Qrels
+from gainful.read.read_options import ReadOptions
+from gainful.read.sessions import UNGROUPABLE_COLUMNS, SessionChoice
 
 
 @answer_session_options(EvaluationOptions)
@@ -54,8 +83,6 @@ def summarise(
         >>> summarise(pl.LazyFrame(rows), {"s": {"a": 3}}, "sDCG(b=2, bq=4)@10").mean
         {'sDCG(b=2, bq=4)@10': 2.0}
     """
-    from gainful.api.session_parts import prepare_parts  # noqa: PLC0415  (narwhals, slow to load)
-
     reading = SessionReading.from_options({**options, "cost": cost})
     _, recipes = reading.build_recipes(measures)
     for name, recipe in recipes.items():
@@ -80,3 +107,90 @@ def summarise(
         observed=observed,
         notes=[*notes, *note_recipes(recipes, observed)],
     )
+
+
+_PARQUET = (".parquet", ".pq")
+_SUMMARY_COLUMNS = ("measure", "standard_error", "per_cost", "results", "judged")
+_ALLOWED = "a Parquet file, or a frame of lazy polars, DuckDB or Spark; others have no summary"
+_LENGTHS = ("words", "chars")  # of documents, which some measures read
+
+
+def prepare_parts(
+    sessions: Any,
+    qrels: AnyQrels | None,
+    recipes: Mapping[str, SessionRecipe],
+    by: By,
+    options: GainOptions,
+) -> PreparedParts:
+    """Sessions found in their engine (or a Parquet file), with gains if nobody judged."""
+    for option in list_others_in_parts(options):
+        allowed = "no value: it needs all sessions at once, not in parts"
+        raise BadValue(option, options[option], allowed)  # type: ignore[literal-required]
+    judgments, options["columns"] = read_session_qrels(
+        qrels, options.get("qrels_format"), options.get("columns")
+    )
+    rule = options.get("gain_from")
+    choice = choose_by(options)
+    prices = [
+        str(recipe.setting(price))
+        for recipe in recipes.values()
+        if recipe.entry.is_cost
+        for price in ("per_query", "per_result")
+    ]
+    names = [by] if isinstance(by, str) else by
+    named = [*(names if isinstance(names, Sequence) else ()), *choice.where, *prices, *_LENGTHS]
+    needed = {*named, *(event.name for event in parse_gain_rule(rule or USUAL_RULE))}
+    native, engine, name = _find_frame(sessions)
+    first_row = 0 if native is sessions else 1
+    reading = ReadOptions.pick(options)
+    opened = open_sessions(native, engine, name, reading, needed, first_row=first_row)
+    columns = opened.reader.columns
+    unfit = (*UNGROUPABLE_COLUMNS, *opened.reader.actions)
+    groupable = [name for name in columns if name not in unfit]
+    for column in choice.where:
+        check_name("column", column, ("session", *groupable))
+    group_names = check_group_names(by, groupable, (*recipes, *_SUMMARY_COLUMNS))
+    matcher, notes = match_by(opened, judgments, rule, list(recipes.values()), choice)
+    computed = f"computed in {opened.engine.name}, some sessions at a time"
+    return PreparedParts(
+        sessions=opened, matcher=matcher, by=tuple(group_names), notes=[computed, *notes]
+    )
+
+
+def match_by(
+    sessions: EngineSessions,
+    qrels: Qrels | None,
+    rule: GainRule | None,
+    recipes: Sequence[SessionRecipe],
+    choice: SessionChoice | None = None,
+) -> tuple[PartMatcher, list[str]]:
+    """How parts are matched: by judgments; without any, by what searchers said or did."""
+    columns, notes = sessions.reader.columns, []
+    gains: list[GainEvent] = []
+    if qrels is not None and rule is not None:
+        raise BadValue("gain_from", rule, "nothing with judgments: they define the gain")
+    if qrels is None and (rule is not None or ("grade" not in columns and "clicked" in columns)):
+        gains = parse_gain_rule(USUAL_RULE if rule is None else rule)
+        notes = [describe_gain_rule(gains, asked=rule is not None)]
+    elif qrels is None and "grade" not in columns:
+        raise no_gains(sessions.name)
+    by_topic = qrels is None and "topic" in columns
+    matcher = PartMatcher(
+        qrels=qrels,
+        recipes=[] if by_topic else recipes,
+        choice=choice or SessionChoice(),
+        gains=gains,
+        observed=name_events(gains),
+    )
+    if by_topic:
+        matcher = evolve(matcher, qrels=collect_searcher_qrels(sessions, matcher), recipes=recipes)
+    return matcher, notes
+
+
+def _find_frame(sessions: Any) -> tuple[Any, Engine, str]:
+    engine = find_engine(sessions)
+    if engine is not None:
+        return sessions, engine, "sessions"
+    if isinstance(sessions, (str, PathLike)) and str(sessions).lower().endswith(_PARQUET):
+        return scan_parquet(sessions), POLARS, str(sessions)
+    raise WrongType("sessions", sessions, _ALLOWED)

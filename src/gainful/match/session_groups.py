@@ -54,13 +54,10 @@ def count_sessions(sessions: MatchedSessions) -> dict[str, int]:
     return counts | (gained if sessions.observed else {})
 
 
-def describe_judged(sessions: MatchedSessions) -> str:
+def describe_judged(counts: Mapping[str, int], observed: str) -> str:
     """How many of the results were judged, or clicked or whatever else gains."""
-    counts = count_sessions(sessions)
-    number, done = counts["judged"], "judged"
-    if sessions.observed:
-        number, done = counts["gained"], sessions.observed
-    return f"{number} of {counts['results']} results {done}"
+    number = counts["gained" if observed else "judged"]
+    return f"{number} of {counts['results']} results {observed or 'judged'}"
 
 
 def session_columns(sessions: SessionRows) -> pl.DataFrame:

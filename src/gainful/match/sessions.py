@@ -376,12 +376,18 @@ def _searcher_qrels(sessions: Sessions) -> Qrels:
     if "grade" not in sessions.frame.columns:
         raise no_gains(sessions.name)
     topic = "topic" if "topic" in sessions.frame.columns else "session"
-    judged_rows = sessions.frame.drop_nulls(["grade", "doc", topic])
-    best = judged_rows.group_by(topic, "doc", maintain_order=True).agg(pl.col("grade").max())
+    best = find_best_grades(sessions.frame, topic)
     if not len(best) and sessions.observed:  # nothing gained, of which an engine gives no row
-        first = sessions.frame.select(pl.col(topic).first(), doc=pl.lit(""), grade=pl.lit(0.0))
-        return Qrels(first.rename({topic: "query"}), sessions.name)
-    return Qrels(best.rename({topic: "query"}), sessions.name)
+        head = sessions.frame.head(1)
+        best = head.select(query=topic, doc=pl.lit(""), grade=pl.lit(0.0))
+    return Qrels(best, sessions.name)
+
+
+def find_best_grades(frame: pl.DataFrame, topic: str) -> pl.DataFrame:
+    """The highest grade of each document of a topic: query, doc, grade."""
+    graded = frame.drop_nulls([topic, "doc", "grade"])
+    best = graded.group_by(query=topic, doc="doc", maintain_order=True)
+    return best.agg(pl.col("grade").max())
 
 
 def _join_hits(

@@ -52,7 +52,6 @@ from gainful.read.session_events import (
     ASKED,
     DWELL,
     SHOWN,
-    EventWords,
     LogFacts,
     assign_log_columns,
     assign_others,
@@ -66,7 +65,7 @@ from gainful.read.session_events import (
     name_event,
     read_event_words,
 )
-from gainful.read.session_layout import BadPolicy, Problem, first_error
+from gainful.read.session_layout import Problem, first_error
 from gainful.read.sessions import (
     LIST_LENGTH,
     RESULT_COLUMNS,
@@ -113,7 +112,7 @@ class ReadReport:
 
     def tell(self, reader: PartReader) -> list[str]:
         """All notes; an error, if something is wrong that was not to be left out."""
-        name, bad, notes = reader.header.name, reader.bad, list[str]()
+        name, bad, notes = reader.header.name, reader.reading.policy, list[str]()
         if self.log is not None:
             place = (lambda row: f"{name}, row {row}") if reader.ordered else lambda _: name
             notes += self.log.tell(bad, name, reader.owner_notes, place)
@@ -132,9 +131,7 @@ class PartReader:
     engine_name: str
     ordered: bool
     owners: Sequence[str]  # columns by which rows are brought together: the first that is told
-    bad: BadPolicy
-    gap: timedelta | None
-    words: EventWords | None
+    reading: ReadOptions
     first_row: int = 0  # its number, in messages
     facts: LogFacts = field(factory=LogFacts)
     owner: str = ""  # of a log: the column that says whose events are, session or user
@@ -157,9 +154,9 @@ class PartReader:
         report = ReadReport()
         problems: list[Problem] = []
         if self.owner:
-            events = extract_events(table, self.words, self.facts)
+            events = extract_events(table, self.reading.events, self.facts)
             events = evolve(events, unordered="" if self.ordered else self.engine_name)
-            results, _ = build_part(events, self.owner, self.gap, log := LogReport())
+            results, _ = build_part(events, self.owner, self.reading.gap, log := LogReport())
             if numbers is not None:
                 log.renumber(numbers)
             report.log = log
@@ -181,7 +178,7 @@ class PartReader:
             whole_row = own_rows[row] if numbers is None else numbers[int(own_rows[row])]
             session = "" if self.ordered else (frame["session"][row] or "")
             report.first = (session, int(whole_row)), mistake
-            if self.bad == "error":
+            if self.reading.policy == "error":
                 return None, report
         return (sessions if report.sound else None), report
 
@@ -356,9 +353,7 @@ def open_sessions(
             engine_name=engine.name,
             ordered=engine.ordered,
             owners=_choose_owners(header, reading.gap, is_log=not is_numbered),
-            bad=reading.policy,
-            gap=reading.gap,
-            words=reading.events,
+            reading=reading,
             first_row=first_row,
         )
         sessions = EngineSessions(engine, frame.select(*selected), reader)
@@ -404,7 +399,8 @@ def _number_sessions(
 
 def _assign_roles(reader: PartReader) -> PartReader:
     """How a log is read, by all that is known of it."""
-    header, facts, words = reader.header, reader.facts, read_event_words(reader.words)
+    header, facts = reader.header, reader.facts
+    words = read_event_words(reader.reading.events)
     taken = assign_log_columns(header, facts, words)
     shown_words = {word for word, kind in words.items() if kind in (SHOWN, ASKED)}
     known = find_known(facts, taken, shown_words)
@@ -412,7 +408,8 @@ def _assign_roles(reader: PartReader) -> PartReader:
     actions = sorted(kinds - {SHOWN, ASKED})
     if not reader.ordered:
         _refuse_without_order(reader, known, has_actions=bool(actions))
-    owner, notes = choose_owner(lambda role: known.get(role, False), header.name, reader.gap)
+    gap = reader.reading.gap
+    owner, notes = choose_owner(lambda role: known.get(role, False), header.name, gap)
     columns = {name: "" for name in actions if name != DWELL}
     columns |= {"clicked": ""} if "event" in taken else {}
     has_stay = DWELL in actions or header.find_column(MILLISECONDS) is not None

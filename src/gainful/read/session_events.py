@@ -18,6 +18,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -423,13 +424,10 @@ def are_log_columns(names: Sequence[str]) -> bool:
     )
 
 
-def extract_events(
-    table: InputTable, events: EventWords | None = None, facts: LogFacts | None = None
-) -> SessionEvents:
+def extract_events(table: InputTable, events: EventWords | None, facts: LogFacts) -> SessionEvents:
     """The events of a table."""
     words = read_event_words(events)
     header = table.header
-    facts = find_facts(table.frame, header) if facts is None else facts
     _refuse_lists(table)
     mistakes: list[Mistake] = []
     columns: dict[str, pl.Series] = {}
@@ -445,7 +443,8 @@ def extract_events(
             values = table.frame[column]
             parsed = parse_times(values, place, facts.epochs, facts.given[column])
             columns[role], forms[role] = parsed.times, parsed.form
-            mistakes.append((parsed.wrong, _describe_time(table, column), parsed.expected))
+            words_at = partial(_describe_time, header.own_name(column), values)
+            mistakes.append((parsed.wrong, words_at, parsed.expected))
         elif kind == "word":
             columns[role] = _read_kinds(table, column, words, facts, mistakes)
         elif kind == "whole":
@@ -584,9 +583,8 @@ def _read_kinds(
     return plain.replace_strict({kind: name_event(kind, words) for kind in kinds}, default=SHOWN)
 
 
-def _describe_time(table: InputTable, column: str) -> Callable[[int], str]:
-    values, own = table.frame[column], table.header.own_name(column)
-    return lambda row: f"{own} {quote(values[row])} is not a time"
+def _describe_time(name: str, values: pl.Series, row: int) -> str:
+    return f"{name} {quote(values[row])} is not a time"
 
 
 def require_columns(header: Header, roles: Collection[str]) -> None:

@@ -482,9 +482,6 @@ def _read_topics(path: str | PathLike[str]) -> tuple[dict[str, str], int]:
     return topics, skipped
 
 
-_ORDER = "\0order"  # of sessions, beside the user's columns
-
-
 def join_last_query(sessions: Sessions, run: Run) -> Sessions:
     """Sessions with one more query each: the results of a run, by score, equal scores as given.
 
@@ -502,13 +499,8 @@ def join_last_query(sessions: Sessions, run: Run) -> Sessions:
     rows = _last_queries(sessions).join(
         results, on="session", how="left", maintain_order="left_right"
     )
-    order = known.to_frame().with_row_index(_ORDER)
-    frame = (
-        pl.concat([sessions.frame, rows], how="diagonal_relaxed")
-        .join(order, on="session", maintain_order="left")
-        .sort(_ORDER, "query", "rank", maintain_order=True)
-        .drop(_ORDER, "current_query", strict=False)
-    )
+    frame = pl.concat([sessions.frame, rows], how="diagonal_relaxed")
+    frame = frame.drop("current_query", strict=False)
     if "clicked" in frame.columns:
         frame = frame.with_columns(pl.col("clicked").fill_null(value=False))
     missing = int(np.sum(~known.is_in(run.frame["query"].unique().implode()).to_numpy()))

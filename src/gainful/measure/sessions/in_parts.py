@@ -19,6 +19,7 @@ from gainful.match.sessions import (
     MatchedSessions,
     build_pools,
     describe_unjudged,
+    find_best_grades,
     match_sessions,
     nothing_judged,
 )
@@ -263,15 +264,13 @@ class PartMatcher:
 
 def collect_searcher_qrels(sessions: EngineSessions, matcher: PartMatcher) -> Qrels:
     """The highest grade that any searcher gave a document of a topic, or that it gained."""
-    parts = sessions.map_parts(partial(find_best_grades, matcher=matcher))
+    parts = sessions.map_parts(partial(_collect_grades, matcher=matcher))
     best = pl.concat(parts).group_by("query", "doc").agg(pl.col("grade").max())
     return Qrels(best.sort("query", "doc"), sessions.name) if len(best) else _NO_JUDGMENTS
 
 
-def find_best_grades(sessions: Sessions, matcher: PartMatcher) -> pl.DataFrame:
-    """The highest grade of each document of a topic in a part: query, doc, grade."""
-    graded = matcher.choose(sessions).frame.drop_nulls(["topic", "doc", "grade"])
-    return graded.group_by(query="topic", doc="doc").agg(pl.col("grade").max())
+def _collect_grades(sessions: Sessions, matcher: PartMatcher) -> pl.DataFrame:
+    return find_best_grades(matcher.choose(sessions).frame, "topic")
 
 
 def sum_part(

@@ -52,7 +52,7 @@ def _describe_means(results: SessionResults, by: Sequence[str]) -> str:
     """How much sessions gain, or which group is best."""
     sessions, counts = results.matched_sessions, results.counts
     if sessions.observed and not counts["gained"]:
-        return f"No session gained anything: {describe_judged(sessions)}."
+        return f"No session gained anything: {describe_judged(counts, sessions.observed)}."
     groups = results.groups(by) if by else []
     if len(groups) > 1:
         gains = [name for name in results.values if name not in results.costs]
@@ -357,7 +357,7 @@ class SessionResults(Results):
         counts, sessions = of_all.counts, of_all.matched_sessions
         parts = [count_noun(counts["sessions"], "session"), count_noun(counts["queries"], "query")]
         if verbose or sessions.observed or counts["judged"] < counts["results"]:
-            parts.append(describe_judged(sessions))
+            parts.append(describe_judged(counts, sessions.observed))
         parts.append(describe_convention(of_all) if verbose else name_convention(of_all.convention))
         return [" · ".join(parts)]
 

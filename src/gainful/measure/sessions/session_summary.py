@@ -11,7 +11,7 @@ from attrs import define, field, frozen
 
 from gainful.convention.session import SessionConvention
 from gainful.errors import BadValue, UnknownName
-from gainful.match.session_groups import group_label, order_keys
+from gainful.match.session_groups import describe_judged, group_label, order_keys
 from gainful.match.sessions import MatchedSessions
 from gainful.measure.entry import SessionRecipe
 from gainful.measure.notes import name_convention
@@ -176,11 +176,10 @@ class SessionSummary(Shown):
         if view == "curve":
             table = Table.from_frame(self.curve(), len(self.by))
         counts = self.counts
-        done = self.observed or "judged"
         parts = [
             count_noun(counts["sessions"], "session"),
             count_noun(counts["queries"], "query"),
-            f"{counts.get('gained', counts['judged'])} of {counts['results']} results {done}",
+            describe_judged(counts, self.observed),
             name_convention(self.convention),
         ]
         return Page(

@@ -236,7 +236,7 @@ def render_explore(content: ExploreContent) -> str:
     count_texts = [
         count_noun(counts["sessions"], "session"),
         count_noun(counts["queries"], "query"),
-        describe_judged(content.sessions),
+        describe_judged(counts, content.sessions.observed),
     ]
     return render_page(
         "explore.html",
