@@ -430,9 +430,8 @@ def _drop_doubles(retrievals: Retrievals, lists: RetrievedLists) -> pl.DataFrame
             flaws[row] = f"span {quote(span)}: it comes twice, with other documents"
     if doubles:
         retrievals.notes[_DOUBLES] += len(doubles)
-    kept = np.ones(len(frame), dtype=bool)
-    kept[doubles] = False
-    return retrievals.mark_flaws(frame, "each span once", flaws).filter(pl.Series(kept))
+    marked = retrievals.mark_flaws(frame, "each span once", flaws)
+    return marked.filter(~pl.int_range(pl.len()).is_in(doubles))
 
 
 _PLACE = PathFinder(
