@@ -15,7 +15,6 @@ from gainful.api.session_options import (
     list_others_in_parts,
     match_for,
 )
-from gainful.api.summarise_sessions import prepare_parts
 from gainful.errors import GainfulError
 from gainful.evidence.orders.sweep import Sweep, build_sweep
 from gainful.match.sessions import MatchedSessions
@@ -96,6 +95,8 @@ def sweep(
     names = (by,) if isinstance(by, str) else by
     recipes = build_grid().recipes  # which refuses mistakes before anything is read
     if find_engine(sessions) is not None and not list_others_in_parts(reading.options):
+        from gainful.api.summarise_sessions import prepare_parts  # noqa: PLC0415  (few are there)
+
         by_label = {recipe.label: recipe for recipe in recipes}
         parts = prepare_parts(sessions, qrels, by_label, names, reading.options)
         grid = build_grid(observed=parts.matcher.observed)
