@@ -53,7 +53,7 @@ def answer_options(
     Args:
         options: a `TypedDict`.
         described_by: sets whose docstrings tell what its options are, and maybe of others.
-        settings: which of them are single settings, keywords elsewhere.
+        settings: which of them are single settings, told elsewhere.
     """
     shared = [name for name in options.__annotations__ if name not in settings]
     has_settings = len(shared) < len(options.__annotations__)

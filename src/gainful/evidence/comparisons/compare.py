@@ -94,12 +94,8 @@ class Sample(Compared, ABC):
         """Of what is independent, one system less the other; None of fewer than two."""
 
     @abstractmethod
-    def effect(self, measure: str, pair: IndexPair) -> EffectSize | None:
-        """How large the difference is."""
-
-    @abstractmethod
-    def precision(self, measure: str, pair: IndexPair) -> tuple[int, float]:
-        """How many units are independent, and the standard deviation of their differences."""
+    def effect(self, measure: str, pair: IndexPair) -> tuple[EffectSize, int, float] | None:
+        """How large the difference is; of how many independent ones, and how far they vary."""
 
     def read_pair(
         self,
@@ -115,9 +111,9 @@ class Sample(Compared, ABC):
 
         At a level above 0 it knows the smallest difference that is found with this power.
         """
-        effect = self.effect(measure, pair)
+        effect, number, spread = self.effect(measure, pair) or (None, 0, 0.0)
         if effect is not None and level:
-            detectable = detectable_difference(*self.precision(measure, pair), level, power)
+            detectable = detectable_difference(number, spread, level, power)
             effect = evolve(effect, detectable=detectable)
         if effect is not None and self.results[0].directions[measure].is_lower:
             effect = evolve(effect, wins=effect.losses, losses=effect.wins)  # wins of the better
@@ -332,22 +328,18 @@ class PairedSample(Sample):
         """One system less the other, added up over clusters where there are some."""
         return self.tables[measure].sum_units(self.tables[measure].differences(pair)[:, None])
 
-    def effect(self, measure: str, pair: IndexPair) -> EffectSize:
-        """How large the difference is."""
-        return effect_size(self.tables[measure].differences(pair))
-
-    def precision(self, measure: str, pair: IndexPair) -> tuple[int, float]:
-        """How many queries or clusters, and how far they vary.
+    def effect(self, measure: str, pair: IndexPair) -> tuple[EffectSize, int, float]:
+        """How large the difference is; of how many queries or clusters, and how far they vary.
 
         Clusters, as far apart as their cluster-robust error says, show less than as many
         independent differences would.
         """
         differences = self.tables[measure].differences(pair)
-        spread = find_spread(differences)
-        if self.cluster is None or not spread:
-            return len(differences), spread
-        units = self.differences(measure, pair)
-        return units.number, float(units.standard_errors()[0]) * units.number**0.5
+        number, spread = len(differences), find_spread(differences)
+        if self.cluster is not None and spread:
+            units = self.differences(measure, pair)
+            number, spread = units.number, float(units.standard_errors()[0]) * units.number**0.5
+        return effect_size(differences), number, spread
 
     def list_notes(self, comparison: Comparison) -> Sequence[str]:
         """What one should know before believing a difference."""

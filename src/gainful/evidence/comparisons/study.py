@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import partial
+from functools import cached_property, partial
 from typing import Unpack, cast
 
 import numpy as np
@@ -241,25 +241,27 @@ class Study(Sample):
         differences[np.abs(differences) < ROUNDING * np.abs(self.values[:, column]).max()] = 0.0
         return UnitSums.from_values(differences[:, None]) if len(differences) > 1 else None
 
-    def effect(self, measure: str, pair: IndexPair) -> EffectSize | None:
-        """How large a difference is for searchers."""
-        units = self.differences(measure, pair)
-        return None if units is None else effect_size(units.sums[:, 0])
-
-    def precision(self, measure: str, pair: IndexPair) -> tuple[int, float]:
-        """How many searchers, and how far they vary.
+    def effect(self, measure: str, pair: IndexPair) -> tuple[EffectSize, int, float] | None:
+        """How large a difference is for searchers; for how many, and how far they vary.
 
         By the linear model, given the error that all pairs share, and its degrees of freedom.
         """
         units = self.differences(measure, pair)
-        spread = 0.0 if units is None else find_spread(units.sums[:, 0])
-        if units is None or not spread or self.test != FREEDMAN_LANE:
-            return 0 if units is None else units.number, spread
+        if units is None:
+            return None
+        differences = units.sums[:, 0]
+        number, spread = units.number, find_spread(differences)
+        if spread and self.test == FREEDMAN_LANE:
+            errors, degrees = self._model_errors
+            number = degrees + 1  # queries that leave as many degrees
+            error = errors[self.pairs.index(pair), self.measures.index(measure)]
+            spread = float(error) * number**0.5
+        return effect_size(differences), number, spread
+
+    @cached_property
+    def _model_errors(self) -> tuple[Array, int]:
         model = self.build_model(self.pairs)
-        errors = model.standard_errors(self.values[self.model_rows()])
-        error = float(errors[self.pairs.index(pair), self.measures.index(measure)])
-        number = model.degrees + 1  # queries that leave as many degrees
-        return number, error * number**0.5
+        return model.standard_errors(self.values[self.model_rows()]), model.degrees
 
     def counts(self, pair: IndexPair) -> Mapping[str, int]:
         """How many sessions, and of how many searchers, entered the comparison of a pair."""
