@@ -177,11 +177,8 @@ def show(browser, pages, site, tmp_path_factory):
 
 @pytest.mark.parametrize("name", [*NAMES, *SITE])
 def test_nothing_overlaps_and_nothing_is_cut(show, name):
-    faults = {
-        (width, scheme): show(name, width, scheme).evaluate(FIND_FAULTS)
-        for width in WIDTHS
-        for scheme in ("light", "dark")
-    }
+    settings = [*((width, "light") for width in WIDTHS), (1280, "dark")]  # colours move nothing
+    faults = {setting: show(name, *setting).evaluate(FIND_FAULTS) for setting in settings}
     assert {setting: texts for setting, texts in faults.items() if texts} == {}
 
 
@@ -216,9 +213,14 @@ def test_the_keyboard_reaches_everything(show, name):
     assert page.evaluate(missed) == []
 
 
+RULES = {"resultTypes": ["violations"]}  # of what passes nothing is reported, which takes long
+CONTRAST = RULES | {"runOnly": {"type": "rule", "values": ["color-contrast"]}}
+
+
 @pytest.mark.parametrize("name", [*NAMES, *SITE])
 def test_everybody_can_use_it(show, name):
-    for scheme in ("light", "dark"):
+    """By all rules; in the dark, which differs in colours alone, by that of contrast."""
+    for scheme, rules in (("light", RULES), ("dark", CONTRAST)):
         page = show(name, scheme=scheme)
         page.evaluate(
             "document.querySelectorAll('details').forEach((part) => { part.open = true; })"
@@ -230,7 +232,7 @@ def test_everybody_can_use_it(show, name):
         page.evaluate(SETTLED)
         barriers = [
             (violation["id"], [node["html"][:120] for node in violation["nodes"]][:3])
-            for violation in Axe().run(page).response["violations"]
+            for violation in Axe().run(page, options=rules).response["violations"]
             if violation["impact"] in ("serious", "critical")
         ]
         assert barriers == [], (scheme, json.dumps(barriers, indent=1))
