@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
+from functools import partial
 
 import numpy as np
 from attrs import evolve, frozen
@@ -128,8 +129,11 @@ def rank_gains(
     """
     if score is None:
         return OrderedGains(gain)
-    if np.count_nonzero(gain != 0) < _COUNTING_SHARE * gain.size:
-        return _place_gains(gain, score, ties, last_rank, _count_ranks)
+    if np.count_nonzero(worth := gain != 0) < _COUNTING_SHARE * gain.size:
+        best, edge = _select_best(score, last_rank)
+        if edge is not None:
+            worth &= score > edge
+        return _place_gains(gain, score, ties, last_rank, partial(_count_ranks, best), worth=worth)
     ordered, has_ties = _order_gains(gain, score, last_rank)
     if has_ties.all() or (has_ties.any() and TIE_POLICIES[ties].needs == "ids"):
         return _place_gains(gain, score, ties, last_rank, _sort_ranks)
@@ -137,6 +141,15 @@ def rank_gains(
         tied_rows = _place_gains(gain[has_ties], score[has_ties], ties, last_rank, _sort_ranks)
         ordered[has_ties] = tied_rows.gains_by_rank(ordered.shape[1])
     return OrderedGains(ordered)
+
+
+def _select_best(score: Array, last_rank: int) -> tuple[Array, Array | None]:
+    """The scores of the first ranks alone, and those next below; all where ties go across."""
+    if _SELECTION_SHARE * last_rank < score.shape[1]:
+        best = np.partition(score, -last_rank - 1, axis=1)[:, -last_rank - 1 :]
+        if (best[:, 1:] > best[:, :1]).all():
+            return best[:, 1:], best[:, :1]
+    return score, None
 
 
 def _order_gains(gain: Array, score: Array, last_rank: int) -> tuple[Array, Flags]:
@@ -158,9 +171,11 @@ def _place_gains(
     ties: str,
     last_rank: int,
     find_blocks: Callable[[Array, Ranks, Ranks], tuple[Ranks, Ranks]],
+    *,
+    worth: Flags | None = None,
 ) -> PlacedGains:
     """What is worth something at its rank, equal scores as the policy of the tie table has them."""
-    row, column = find_cells(gain != 0)
+    row, column = find_cells(gain != 0 if worth is None else worth)
     first, last = find_blocks(score, row, column)
     placed = PlacedGains(len(gain), row, column, gain[row, column], first, last)
     if TIE_POLICIES[ties].needs == "ids":
@@ -184,11 +199,11 @@ def _sort_ranks(score: Array, row: Ranks, column: Ranks) -> tuple[Ranks, Ranks]:
     return first, last
 
 
-def _count_ranks(score: Array, row: Ranks, column: Ranks) -> tuple[Ranks, Ranks]:
-    """First and last rank of some documents, by counting those above and those not below."""
+def _count_ranks(best: Array, score: Array, row: Ranks, column: Ranks) -> tuple[Ranks, Ranks]:
+    """First and last rank of some of the best documents, by counting those above, and not below."""
     own_score = score[row, column]
-    width = score.shape[1]
-    ordered = np.sort(score, axis=1).ravel()
+    width = best.shape[1]
+    ordered = np.sort(best, axis=1).ravel()
     start = row * width
     at_most = search_stretches(ordered, start, start + width, own_score, np.less_equal)
     below = at_most - 1  # right unless the next lower score is the same

@@ -176,17 +176,18 @@ def sort_rows_ideally(
         [[3.0, 1.0, 0.0], [2.0, 0.0, 0.0]]
     """
     chosen = gains > 0 if wanted is None else wanted
-    behind = 0.0 if wanted is None else np.inf
+    behind = 0.0 if wanted is None else -np.inf
     if np.count_nonzero(chosen) * 4 > gains.size:
-        packed = -np.maximum(gains, 0.0) if wanted is None else np.where(wanted, -gains, np.inf)
+        packed = np.maximum(gains, 0.0) if wanted is None else np.where(wanted, gains, -np.inf)
     else:  # few are worth anything: sort only those
         row, column = find_cells(chosen)
         count = np.bincount(row, minlength=len(gains))
         position = np.arange(row.size) - (np.cumsum(count) - count)[row]
         packed = np.full((len(gains), max(1, int(count.max()))), behind)
-        packed[row, position] = -gains[row, column]
+        packed[row, position] = gains[row, column]
     if last_rank < packed.shape[1]:
-        packed = np.partition(packed, last_rank - 1, axis=1)[:, :last_rank]
+        packed.partition(packed.shape[1] - last_rank, axis=1)
+        packed = packed[:, -last_rank:]
     packed.sort(axis=1)
-    ideal = -packed
+    ideal = np.ascontiguousarray(packed[:, ::-1])
     return ideal if wanted is None else np.where(np.isinf(ideal), 0.0, ideal)
