@@ -2,7 +2,7 @@
 PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
-BENCHMARKS := frames sessions sessions_sweep session_engines logs compare explore report
+BENCHMARKS := frames session_engines json_logs report
 CHECKS := lint types floors budget guide wheel
 TIMED  := sh .ci/timed
 

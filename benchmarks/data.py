@@ -1,28 +1,13 @@
-"""What benchmarks share: judgments and runs of any size, the same on every machine; and a clock."""
+"""What benchmarks share: judgments and runs of any size, the same on every machine."""
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import polars as pl
 
 JUDGED, MISSED = 14, 6  # judged documents per query: about so many retrieved, so many not
-
-
-def time_call(
-    call: Callable[[], Any], times: int = 1, clock: Callable[[], float] = time.perf_counter
-) -> tuple[float, Any]:
-    """The least seconds of some calls, and what the last of them returned."""
-    seconds = []
-    for _ in range(times):
-        start = clock()
-        value = call()
-        seconds.append(clock() - start)
-    return min(seconds), value
 
 
 def make_data(folder: Path, queries: int, docs: int) -> tuple[Path, Path]:

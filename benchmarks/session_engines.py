@@ -11,11 +11,12 @@ from __future__ import annotations
 import json
 import os
 import resource
-import subprocess
 import sys
 import tempfile
 import time
 from pathlib import Path
+
+from page import measure_call
 
 DOCS, TOPICS, RESULTS, MEASURES = 5_003, 50, 10, ["sDCG@10", "nsDCG@10"]
 SHARE_OF_SPARK = 10  # of the sessions, one in so many
@@ -130,13 +131,8 @@ def run_call(name, folder):
     print(json.dumps({"seconds": seconds, "peak": peak, "values": values}))
 
 
-def measure_call(name, folder):
-    command = [sys.executable, __file__, name, str(folder)]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    if done.returncode:
-        print(f"{name} failed: {done.stderr.strip().splitlines()[-1:]}", file=sys.stderr)
-        return None
-    return json.loads(done.stdout.splitlines()[-1])
+def measure(name, folder):
+    return measure_call(name, [folder], 1, __file__)
 
 
 def line(title, call, base=None, asked=""):
@@ -162,17 +158,15 @@ def main() -> None:
         print(f"{sessions:,} sessions, about {sessions * 30:,} rows, {size:.2f} GB of Parquet\n")
         print(ROW.format("", "time", "memory", "ratio", "at most", "mean sDCG@10 nsDCG@10"))
         for engine, asked in (("duckdb", "4×"), ("polars", "")):
-            base = measure_call(f"group_in_{engine}", folder)
+            base = measure(f"group_in_{engine}", folder)
             line(f"GROUP BY session, {engine}", base)
-            line(
-                f"summarise, {engine}", measure_call(f"summarise_in_{engine}", folder), base, asked
-            )
+            line(f"summarise, {engine}", measure(f"summarise_in_{engine}", folder), base, asked)
     peaks = []
     for times in (1, 2):
         with tempfile.TemporaryDirectory() as folder:
             some = sessions // SHARE_OF_SPARK * times
             make_data(folder, some)
-            call = measure_call("summarise_in_spark", folder)
+            call = measure("summarise_in_spark", folder)
             line(f"Spark local[2], {some:,} sessions", call)
             peaks.append(call["peak"] if call else float("nan"))
     print(f"\nSpark's driver grew by {1e3 * (peaks[1] - peaks[0]):.0f} MB for twice the sessions")

@@ -31,8 +31,8 @@ The figure shows each ratio relative to its target in every measurement; at 1 th
 
 ![Each ratio relative to its target, by measurement](pictures/speed.svg)
 
-Each of the other scripts in `benchmarks/` measures one part: `frames.py` (lazy polars, DuckDB, Spark), `sessions.py`, `logs.py`, `json_logs.py`, `report.py`
-(the time until a page is drawn) and more. `make bench-all` runs them.
+Each of the other scripts in `benchmarks/` measures one part: `frames.py` and `session_engines.py` (lazy polars, DuckDB, Spark), `json_logs.py` and `report.py`
+(the time until a page is drawn), which `make bench-all` runs; `searchers.py` (ten minutes), `tensors.py` (on a GPU) and `threads.py` (70 million lines on 1, 2, 4 … cores).
 """
 
 
