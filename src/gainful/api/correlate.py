@@ -101,7 +101,9 @@ def correlate_runs(
 ) -> Correlations:
     """Evaluate runs and hold measures against labels; `statistics` are options of `correlate`."""
     try:
-        wanted = _add_measure(measures or USUAL_MEASURES, against if labels is None else None)
+        wanted = expand(measures or USUAL_MEASURES)
+        if labels is None and against is not None:
+            wanted |= {against: next(iter(expand(against).values()))}
     except UnknownName as unknown:
         if unknown.name != against:
             raise
@@ -110,7 +112,7 @@ def correlate_runs(
         raise UnknownName("measure", against, unknown.known_names, *hints) from None
     named, inputs = name_runs(runs), RunReading.from_options(reading)
     clusters = find_clusters(cluster, inputs, qrels, *named.values())
-    results = list(evaluate_runs(qrels, named, wanted, inputs))
+    results = list(evaluate_runs(qrels, named, list(wanted), inputs))
     return correlate(results, against, labels, cluster=clusters, **statistics)
 
 
@@ -127,7 +129,7 @@ def correlate_sessions(
     """Evaluate sessions and hold the measures against labels, or a column of the sessions."""
     reading = SessionReading.from_options(options)
     judgments, loaded = reading.read(sessions, qrels)
-    wanted = _add_measure(measures or usual_session_measures(loaded.observed), None)
+    wanted = list(expand(measures or usual_session_measures(loaded.observed)))
     if against is not None and labels is None and against not in loaded.frame.columns:
         try:
             is_known = next(iter(expand(against).values())).entry.session
@@ -140,10 +142,3 @@ def correlate_sessions(
     settings: Any = {"like": reading.like, **reading.settings}
     results = evaluate_sessions(loaded, judgments, wanted, **settings)
     return correlate(results, against, labels, **statistics)
-
-
-def _add_measure(measures: Measures, against: str | None) -> list[str]:
-    expanded = expand(measures)
-    if against is not None:
-        expanded |= {against: next(iter(expand(against).values()))}
-    return list(expanded)

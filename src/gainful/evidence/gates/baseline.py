@@ -315,9 +315,13 @@ def check_drift(
 
     Where `--allow drift` lets a decline through, and where no test can be made, a note says so.
     """
-    pairs = _pair_with_anchor(results, baseline)
-    if clusters is not None:
-        pairs = {name: clusters.assign(pair) for name, pair in pairs.items()}
+    pairs = {}
+    for name, measure in results.measures.items():
+        anchor = baseline.anchor.get(str(measure))
+        if anchor is not None and results.recipes[name].entry.aggregation == "mean":
+            pair = pair_values([values_by_query(results, name), anchor["values"]], name)
+            if pair.queries:
+                pairs[name] = pair if clusters is None else clusters.assign(pair)
     if not pairs:
         return [], []
     runs = ", ".join(dict.fromkeys(anchor["run"] for anchor in baseline.anchor.values()))
@@ -342,18 +346,6 @@ def check_drift(
         words = describe_test(sides, exact_p=exact)
         notes.append(f"drift: {words}, tested each time a run is compared with the chain")
     return checks, notes
-
-
-def _pair_with_anchor(results: Results, baseline: Baseline) -> dict[str, PairedValues]:
-    pairs = {}
-    for name, measure in results.measures.items():
-        anchor = baseline.anchor.get(str(measure))
-        if anchor is None or results.recipes[name].entry.aggregation != "mean":
-            continue
-        pair = pair_values([values_by_query(results, name), anchor["values"]], name)
-        if pair.queries:
-            pairs[name] = pair
-    return pairs
 
 
 def _is_testable(pair: PairedValues, rules: Rules, measures: int) -> bool:

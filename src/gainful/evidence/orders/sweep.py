@@ -47,8 +47,6 @@ def find_winners(means: Array) -> Ranks:
     """The number of the best group, in the last axis; -1 where the best two are the same."""
     filled = np.where(np.isnan(means), -np.inf, means)
     best = filled.argmax(axis=-1)
-    if means.shape[-1] < 2:
-        return np.full(best.shape, -1)
     second, first = np.moveaxis(np.sort(filled, axis=-1)[..., -2:], -1, 0)
     with np.errstate(invalid="ignore"):
         alone = np.isfinite(second) & (
