@@ -12,7 +12,7 @@ from dataclasses import replace
 from functools import cached_property, lru_cache
 
 import numpy as np
-from attrs import evolve, frozen
+from attrs import Factory, evolve, frozen
 
 from gainful.formula import NamedFormula
 from gainful.measure.discount import DISCOUNTS, i
@@ -58,36 +58,22 @@ class StoppingModel:
 
     formula: NamedFormula
     symbol: str | None = None
-
-    @property
-    def name(self) -> str:
-        """What the discount is called."""
-        return self.formula.name
-
-    @property
-    def scale(self) -> Scale | None:
-        """On which scale its parameter is estimated."""
-        return None if self.symbol is None else _SCALES[self.symbol]
+    # On which its parameter is estimated
+    scale: Scale | None = Factory(lambda self: _SCALES.get(self.symbol), takes_self=True)
 
     def survival(self, point: float, last: int) -> Array:
         """The share of searchers who get to 1, 2, … and one past `last`, its parameter being so."""
         formula = self.formula
-        if self.symbol is not None:
-            value = _SCALES[self.symbol].to_value(point)
-            formula = replace(formula, values=((self.symbol, value),))
+        if self.symbol is not None and self.scale is not None:
+            formula = replace(formula, values=((self.symbol, self.scale.to_value(point)),))
         return formula.evaluate_at(np.arange(1, last + 2))
 
 
-_BASED = ("jk2008", "jk2002", "shifted")
-_FIXED = ("log2", "zipf")
 STOPPING_MODELS: Mapping[str, StoppingModel] = {
-    model.name: model
-    for model in (
-        *(StoppingModel(DISCOUNTS[name], "b") for name in _BASED),
-        *(StoppingModel(DISCOUNTS[name]) for name in _FIXED),
-        StoppingModel(GEOMETRIC, "p"),
-        StoppingModel(INSQ, "T"),
-    )
+    **{name: StoppingModel(DISCOUNTS[name], "b") for name in ("jk2008", "jk2002", "shifted")},
+    **{name: StoppingModel(DISCOUNTS[name]) for name in ("log2", "zipf")},
+    "geometric": StoppingModel(GEOMETRIC, "p"),
+    "insq": StoppingModel(INSQ, "T"),
 }
 
 
