@@ -50,31 +50,15 @@ class _Save(msgspec.Struct, forbid_unknown_fields=True):
     spread: _Numbers
 
 
-# What each field of the file must be.
-_FIELDS: Mapping[str, Any] = {
-    "gainful": str,
-    "run": str,
-    "judgments": str,
-    "queries": Annotated[int, msgspec.Meta(ge=0)],
-    "measures": dict[str, str],
-    "mean": _Numbers,
-    "values": dict[str, dict[str, _Number | None]],
-    "convention": dict[str, str | _Number | None],
-    "anchor": dict[str, _Anchor],
-    "history": list[_Save],
-}
-_NEW_FIELDS = ("anchor", "history")  # which the first version has not
-
-
 @frozen(eq=False, kw_only=True)
 class Baseline:
     """The values of a run by query, with the convention and the judgments that they hold for."""
 
     run: str
-    queries: int
+    queries: Annotated[int, msgspec.Meta(ge=0)]
     measures: Mapping[str, str]  # the canonical spelling, by the name that was asked for
-    mean: Mapping[str, float]
-    values: Mapping[str, Mapping[str, float | None]]  # by query and measure; None: left out
+    mean: Mapping[str, _Number]
+    values: Mapping[str, Mapping[str, _Number | None]]  # by query and measure; None: left out
     convention: Mapping[str, Any]  # `like`, and an answer for each setting
     judgments: str  # their fingerprint
     gainful: str  # which version of it
@@ -110,6 +94,16 @@ class Baseline:
         content["history"] = list(self.history)
         content[_CHECKSUM] = _checksum(content)
         return json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+
+
+attrs.resolve_types(Baseline, include_extras=True)
+_NEW_FIELDS: Mapping[str, Any] = {"anchor": dict[str, _Anchor], "history": list[_Save]}  # since 2
+# What each field of the file must be.
+_FIELDS = {
+    **{each.name: each.type for each in attrs.fields(Baseline) if each.name != "name"},
+    "convention": dict[str, str | _Number | None],
+    **_NEW_FIELDS,
+}
 
 
 def read_baseline(path: str | PathLike[str]) -> Baseline:
