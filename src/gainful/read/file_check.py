@@ -12,7 +12,7 @@ import polars as pl
 from attrs import evolve, field, frozen
 
 from gainful.errors import BadInput, NoColumn, Swapped
-from gainful.read import trec_files
+from gainful.read import formats, trec_files
 from gainful.read.column_names import (
     GRADE,
     RANK,
@@ -27,15 +27,6 @@ from gainful.read.column_names import (
 from gainful.read.datasets import find_beir_file
 from gainful.read.delimited import MAX_FIELD, lacks_header
 from gainful.read.document_evaluations import PLACES_OF_DOCUMENTS, SPAN_IDS
-from gainful.read.formats import (
-    build_value,
-    find_format,
-    find_kinds,
-    find_session_format,
-    find_table_format,
-    is_table,
-    read_rows,
-)
 from gainful.read.inputs import (
     AnyColumns,
     as_qrels,
@@ -106,10 +97,10 @@ def examine_file(
     try:
         if isinstance(source, Path):
             source = open_source(find_beir_file(source))
-            read = read_rows(source, QRELS, "tsv")
+            read = formats.read_rows(source, QRELS, "tsv")
         else:
-            name, format_name = source.name, find_format(source, columns=columns).name
-            read = read_rows(source, kind, format_name, columns, every=True)
+            name, format_name = source.name, formats.find_format(source, columns=columns).name
+            read = formats.read_rows(source, kind, format_name, columns, every=True)
         finding = _examine(read, name, format_name)
     except BadInput as error:
         return Finding(name, f"{kind.name}, {format_name}", [_strip_file_name(name, error)])
@@ -164,7 +155,7 @@ def examine_sessions(
 
     Of what is asked of reading, such as `gap`, each format takes what it has.
     """
-    file_format = find_session_format(sources[0], format_name)
+    file_format = formats.find_session_format(sources[0], format_name)
     wanted = {**(asked or {}), "columns": columns.choose_sessions()}
     taken = {name: wanted[name] for name in (*file_format.options, "topics") if name in wanted}
     reading = ReadOptions(bad="skip", **taken)
@@ -412,7 +403,7 @@ def decide_kinds(
 
 
 def _choose_kinds(source: object, certain: set[str]) -> list[str]:
-    if isinstance(source, Source) and len(find_kinds(source)) == 2:
+    if isinstance(source, Source) and len(formats.find_kinds(source)) == 2:
         return ["judgments", "run"]
     if len(certain) == 1:
         return ["run" if certain == {"judgments"} else "judgments"]
@@ -424,16 +415,17 @@ def _possible_kinds(source: object, columns: ColumnMapping) -> set[str]:
     if not isinstance(source, Source):
         return {"judgments"} if isinstance(source, Path) else set()
     names = _list_columns(source)
-    is_log = find_session_format(source).name not in ("table", "conversation")  # that is a run, too
+    session_format = formats.find_session_format(source).name
+    is_log = session_format not in ("table", "conversation")  # which is a run, too
     called = [*columns.choose_sessions().select(names, SESSION_ROLES, source.name).values()]
     is_log |= all(not set(each).isdisjoint(names) for each in (SPAN_IDS, PLACES_OF_DOCUMENTS))
     if is_log or are_session_columns(called) or are_log_columns(called):
         return {"sessions"}
-    file_format = find_format(source, columns=columns)
+    file_format = formats.find_format(source, columns=columns)
     if file_format.name == "trec" and trec_files.find_run_format(source) is trec_files.RUN_LINES:
         return {"run" if trec_files.looks_like_a_run(source) else "judgments"}
-    if not is_table(file_format):
-        return find_kinds(source, columns) or _EITHER_KIND
+    if not formats.is_table(file_format):
+        return formats.find_kinds(source, columns) or _EITHER_KIND
     if file_format.name in ("csv", "tsv") and lacks_header(source, file_format.name, columns):
         if not columns.has_positions:
             return _EITHER_KIND
@@ -442,7 +434,7 @@ def _possible_kinds(source: object, columns: ColumnMapping) -> set[str]:
 
 
 def _list_columns(source: Source) -> list[str]:
-    if find_table_format(source) in ("parquet", "arrow", "jsonl"):
+    if formats.find_table_format(source) in ("parquet", "arrow", "jsonl"):
         return list(dict.fromkeys(key for record in first_records(source) for key in record))
     csv.field_size_limit(MAX_FIELD)
     lines = [source.first_line().replace("\r", " ")]  # where no line ends
@@ -465,7 +457,7 @@ def _guess_table_kind(header: Header, columns: ColumnMapping) -> str:
 def _looks_graded(source: Source) -> bool:
     """Are the numbers of a file whole or few, as grades are, and no ranks?"""
     try:
-        frame = build_value(read_rows(source, QRELS)).frame
+        frame = formats.build_value(formats.read_rows(source, QRELS)).frame
     except BadInput:
         return False
     grade = frame["grade"]

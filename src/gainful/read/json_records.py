@@ -18,15 +18,7 @@ from attrs import frozen
 
 from gainful.errors import BadInput
 from gainful.progress import report_reading
-from gainful.read import binary_tables
-from gainful.read.json_text import (
-    EXPECTED,
-    NoObject,
-    decode_objects,
-    load_json,
-    parse_object,
-    stops_early,
-)
+from gainful.read import binary_tables, json_text
 from gainful.read.source import Source
 from gainful.text import quote
 
@@ -42,7 +34,7 @@ class Unreadable:
     """A record that cannot be read, and why."""
 
     problem: str
-    expected: str = EXPECTED
+    expected: str = json_text.EXPECTED
 
 
 Item = TypeVar("Item")
@@ -74,7 +66,8 @@ def read_records(source: Source) -> RecordFile:
 def _read_lines(source: Source) -> Records:
     for batch in iterate_batches(iterate_lines(source)):
         numbers, lines = zip(*batch, strict=True)
-        yield from zip(numbers, decode_objects(lines) or map(parse_line, lines), strict=True)
+        records = json_text.decode_objects(lines) or map(parse_line, lines)
+        yield from zip(numbers, records, strict=True)
 
 
 def iterate_batches(records: Iterator[Item]) -> Iterator[list[Item]]:
@@ -127,8 +120,8 @@ def iterate_lines(source: Source) -> Iterator[tuple[int, bytes]]:
 def parse_line(line: bytes) -> Record:
     """The record of a line, or why it cannot be read."""
     try:
-        return parse_object(line)
-    except NoObject as failure:
+        return json_text.parse_object(line)
+    except json_text.NoObject as failure:
         return Unreadable(str(failure), failure.expected)
 
 
@@ -198,11 +191,11 @@ def _as_text(value: Any) -> str | None:
 def load_whole(source: Source) -> Any:
     """What a file of JSON holds that is one object or one list."""
     try:
-        return load_json(source.read_bytes(), source.name)
+        return json_text.load_json(source.read_bytes(), source.name)
     except BadInput:
         raise
     except ValueError as failure:
-        is_cut = isinstance(failure, json.JSONDecodeError) and stops_early(failure)
+        is_cut = isinstance(failure, json.JSONDecodeError) and json_text.stops_early(failure)
         problem = "the JSON is truncated" if is_cut else "this is not JSON"
         expected = "" if is_cut else "one object or one list; several objects are lines of .jsonl"
         raise BadInput(source.name, f"{problem}: {failure}", expected) from None
