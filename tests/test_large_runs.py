@@ -198,6 +198,14 @@ def test_parquet_is_read_in_parts(tmp_path, monkeypatch):
     assert parts == whole
 
 
+def test_a_large_run_names_documents_where_none_is_judged(tmp_path, monkeypatch):
+    _, run = write_files(tmp_path, LINES)
+    qrels = write_file(tmp_path / "other.txt", "q1 0 x 1\nq2 0 y 2\n")
+    whole, parts = evaluate_both((qrels, run), monkeypatch)
+    assert [*parts.notes[1:]] == [*whole.notes]
+    assert any("'d" in note for note in parts.notes)
+
+
 def test_a_quote_that_is_never_closed_is_told_before_memory_is_full(tmp_path, monkeypatch):
     monkeypatch.setattr(lazy, "_PIECE_BYTES", 1 << 9)
     rows = [HEADER, 'q1,"d1,1\n', *COMMAS * 40]
