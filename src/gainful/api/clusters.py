@@ -15,7 +15,7 @@ from gainful.measure.values import Grouping
 from gainful.read.inputs import AnyQrels, AnyRun, as_qrels_columns
 from gainful.read.qrels_and_run import NestedDict, Qrels
 from gainful.read.query_columns import AnyQueries, read_attribute, read_query_column, read_texts
-from gainful.read.several_systems import CONVERSATION
+from gainful.read.sessions import CONVERSATION
 from gainful.text import count_noun, name_way, quote
 
 if TYPE_CHECKING:

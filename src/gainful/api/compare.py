@@ -32,7 +32,7 @@ from gainful.measure.sessions.results import SessionResults
 from gainful.measure.values import Results
 from gainful.read.inputs import AnyQrels, AnyRun
 from gainful.read.session_inputs import AnySessions
-from gainful.read.several_systems import SYSTEM
+from gainful.read.sessions import SYSTEM
 
 
 class CompareOptions(MethodOptions, GroupOptions, total=False):

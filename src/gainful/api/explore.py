@@ -24,7 +24,7 @@ from gainful.measure.entry import SessionRecipe
 from gainful.measure.measure import Measure
 from gainful.read.inputs import AnyQrels
 from gainful.read.session_inputs import AnySessions
-from gainful.read.several_systems import CONVERSATION
+from gainful.read.sessions import CONVERSATION
 from gainful.show.pages.explore import (
     ExploreContent,
     check_page_measure,

@@ -52,7 +52,7 @@ from gainful.measure.values import Results
 from gainful.read.inputs import AnyQrels, AnyRun
 from gainful.read.query_columns import AnyQueries, read_document_texts, read_texts
 from gainful.read.session_inputs import AnySessions
-from gainful.read.several_systems import SYSTEM
+from gainful.read.sessions import SYSTEM
 from gainful.show.figures.figure import FigureData
 from gainful.show.figures.session_curves import sessions_data
 from gainful.show.pages.report import Report, ReportContent, render_run_report, require_extra

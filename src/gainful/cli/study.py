@@ -13,7 +13,7 @@ from gainful.cli.command import PATH
 from gainful.cli.options import CHOOSE_SESSIONS, GROUPS, READ_RUNS, Row, option, refuse_idle_options
 from gainful.convention import SETTINGS
 from gainful.evidence.statistics.paired_tests import TESTS
-from gainful.read.several_systems import SYSTEM
+from gainful.read.sessions import SYSTEM
 
 T = TypeVar("T")
 _RUN_OPTIONS = ("like", *GROUPS, *READ_RUNS, *SETTINGS)

@@ -20,7 +20,7 @@ from gainful.measure.sessions.analysis import best_queries, query_vectors
 from gainful.measure.sessions.results import SessionResults
 from gainful.measure.sessions.session_values import curve_terms
 from gainful.measure.values import Results
-from gainful.read.several_systems import CONVERSATION, SYSTEM
+from gainful.read.sessions import CONVERSATION, SYSTEM
 from gainful.text import quote
 from gainful.types import Array, Flags
 

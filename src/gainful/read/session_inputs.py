@@ -44,10 +44,10 @@ from gainful.read.sessions import (
     Sessions,
     check_sessions,
     choose_position,
+    combine_systems,
     extract_session_rows,
     name_columns,
 )
-from gainful.read.several_systems import combine_systems
 from gainful.read.source import Source, make_memory_source, open_source, unwrap_source
 from gainful.read.trec_sessions import with_topics
 from gainful.text import NUMBER_PATTERN, name_files

@@ -64,7 +64,7 @@ from gainful.measure.groups import list_names
 from gainful.measure.results import list_footnotes
 from gainful.measure.sessions.results import SessionResults
 from gainful.measure.values import Results
-from gainful.read.several_systems import CONVERSATION, SYSTEM
+from gainful.read.sessions import CONVERSATION, SYSTEM
 from gainful.rounding import ROUNDING
 from gainful.text import count_noun
 from gainful.types import Array, Ranks, finite_or_none

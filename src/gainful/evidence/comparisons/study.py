@@ -60,7 +60,7 @@ from gainful.evidence.statistics.study_design import (
 from gainful.measure.groups import describe_ungrouped
 from gainful.measure.sessions.results import SessionResults
 from gainful.measure.values import Results
-from gainful.read.several_systems import CONVERSATION, SYSTEM
+from gainful.read.sessions import CONVERSATION, SYSTEM
 from gainful.rounding import ROUNDING
 from gainful.text import count_noun, join_words, name_way, pluralise, quote
 from gainful.types import Array, Ranks

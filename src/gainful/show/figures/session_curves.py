@@ -18,7 +18,7 @@ from gainful.measure.results import list_footnotes
 from gainful.measure.sessions.analysis import NonLast
 from gainful.measure.sessions.results import SessionResults
 from gainful.measure.sessions.session_values import choose_vectors, curve
-from gainful.read.several_systems import CONVERSATION
+from gainful.read.sessions import CONVERSATION
 from gainful.show.figures.figure import NO_GAIN, FigureData, Look, explain_empty
 from gainful.show.figures.line_chart import Line, XAxis, build_session_axis, draw_line_chart
 from gainful.show.theme import Spec
