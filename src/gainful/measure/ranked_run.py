@@ -127,6 +127,10 @@ class RankedRun(Matched):
         """Which documents stand among the first k?"""
         return np.ones(len(self.rank), dtype=bool) if k is None else self.rank <= k
 
+    def depths(self, k: int | None) -> Ranks:
+        """How many documents of each query stand among the first k."""
+        return self.retrieved if k is None else np.minimum(self.retrieved, k)
+
     def relevant(self, rel: float, k: int | None = None) -> Flags:
         """Which retrieved documents are relevant (and stand among the first k)?"""
         return (self.grade >= rel) & self.top(k)

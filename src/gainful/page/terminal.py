@@ -52,16 +52,12 @@ def spell(failure: UnicodeEncodeError) -> str:
 
 @frozen
 class Terminal:
-    """What text is shown on: how wide it is (None for a pipe), whether it may be coloured.
+    """What text is shown on."""
 
-    `blocks` says whether it knows the characters that bars are made of, `encoding` what others it
-    knows, if not all.
-    """
-
-    width: int | None = None
-    colour: bool = False
-    blocks: bool = False
-    encoding: str | None = None
+    width: int | None = None  # None for a pipe
+    colour: bool = False  # may it be coloured?
+    blocks: bool = False  # does it know the characters that bars are made of?
+    encoding: str | None = None  # what other characters it knows, if not all
 
 
 PLAIN = Terminal()

@@ -268,7 +268,7 @@ def set_precision(ranked: RankedRun, *, rel: float, k: int | None) -> Array:
     Value: relevant retrieved / retrieved; with k, of the first k
     By hand: SetP of 1 0 1 0 | 1 is 2 / 4
     """
-    return divide(ranked.count(ranked.relevant(rel, k)), _depths(ranked, k))
+    return divide(ranked.count(ranked.relevant(rel, k)), ranked.depths(k))
 
 
 _set(
@@ -409,7 +409,7 @@ def pair_accuracy(ranked: RankedRun, *, rel: float, k: int | None) -> Share:
     """
     hit = ranked.relevant(rel, k)
     hits = ranked.count(hit)
-    pairs = hits * (_depths(ranked, k) - hits)
+    pairs = hits * (ranked.depths(k) - hits)
     others_above = ranked.total(ranked.rank - ranked.cumulate(hit), hit)
     return pairs - others_above, pairs
 
@@ -422,7 +422,7 @@ def auc(ranked: RankedRun, *, rel: float, k: int | None) -> Share:
     higher score, plus half of those with equal scores / all such pairs
     By hand: AUC of 0 1 - 1 0 | 1 is 1 - (1 + 2) / (2 * 3)
     """
-    hit, depth = ranked.relevant(rel, k), _depths(ranked, k)
+    hit, depth = ranked.relevant(rel, k), ranked.depths(k)
     hits = ranked.count(hit)
     pairs = hits * (depth - hits)
     last = np.minimum(ranked.last, depth[ranked.query])
@@ -482,10 +482,6 @@ def matthews_correlation(ranked: RankedRun, *, rel: float, docs: float, k: int) 
     size = np.maximum(known, docs)
     spread = np.sqrt(shown * (size - shown)) * np.sqrt(relevant * (size - relevant))
     return divide(hits * size - shown * relevant, spread)
-
-
-def _depths(ranked: RankedRun, k: int | None) -> Ranks:
-    return ranked.retrieved if k is None else np.minimum(ranked.retrieved, k)
 
 
 def _count_up_to(ranked: RankedRun, flags: Flags, limit: Ranks) -> Array:

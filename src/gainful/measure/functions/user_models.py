@@ -336,8 +336,7 @@ def share_with_judgment(ranked: RankedRun, *, k: int | None) -> Array:
     Value: documents with a judgment among the first k / min(k, retrieved)
     By hand: Judged@4 of 1 - 0 is 2 / 3
     """
-    depth = ranked.retrieved if k is None else np.minimum(ranked.retrieved, k)
-    return divide(ranked.count(ranked.top(k)), depth)
+    return divide(ranked.count(ranked.top(k)), ranked.depths(k))
 
 
 @_measure("Compat", defaults={"p": 0.95}, cite="clarke2021")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -37,7 +38,7 @@ NO_NUMBER = np.copysign(np.nan, -1.0)  # 0/0, to which x86-64 gives a sign
 _LARGEST_CUTOFF = 2**53  # of the catalogue; no ranking is as long
 
 
-@define
+@define(slots=False)
 class JudgedRun:
     """Grades and a run, matched as trec_eval does, for some queries."""
 
@@ -46,7 +47,6 @@ class JudgedRun:
     options: TrecEvalOptions
     queries: Sequence[str]
     _views: dict[BelowZero, RankedRun] = field(factory=dict, init=False)
-    _rows: dict[BelowZero, Ranks] = field(factory=dict, init=False)
 
     @property
     def convention(self) -> Convention:
@@ -60,13 +60,11 @@ class JudgedRun:
             self._views[kind] = self._rank(kind)
         return self._views[kind]
 
-    def rows(self, below_zero: BelowZero) -> Ranks:
-        """Where each query stands in that view."""
-        ranked = self.view(below_zero)
-        if below_zero not in self._rows:
-            row_of = {query: row for row, query in enumerate(ranked.queries)}
-            self._rows[below_zero] = np.array([row_of[query] for query in self.queries], np.intp)
-        return self._rows[below_zero]
+    @cached_property
+    def rows(self) -> Ranks:
+        """Where each query stands in any view: all have the queries of the judgments."""
+        row_of = {query: row for row, query in enumerate(self.view("judged").queries)}
+        return np.array([row_of[query] for query in self.queries], np.intp)
 
     def level(self, below_zero: BelowZero) -> int:
         """From which grade on a document of that view is relevant."""
@@ -137,7 +135,7 @@ def compute_lines(judged_run: JudgedRun, lines: Sequence[TrecLine]) -> dict[str,
         }
         compute = _OF_ITS_OWN.get(line.trec_name.name, _compute_by_catalogue)
         with np.errstate(all="ignore"):
-            own = compute(judged_run.view(kind), recipe, taken)[judged_run.rows(kind)]
+            own = compute(judged_run.view(kind), recipe, taken)[judged_run.rows]
         values[line.name] = np.where(np.isnan(own), NO_NUMBER, own)
     return values
 

@@ -74,10 +74,8 @@ def to_mathjax(page: Page) -> str:
 def _format_array(table: Table) -> str:
     align = "".join("r" if right else "l" for right in table.flush_right())
     rows = (table.columns, *table.text_rows())
-    lines = [" & ".join(map(_format_array_cell, row)) + r" \\" for row in rows]
+    texts = [[" ".join(_shorten_cell(cell).split()) for cell in row] for row in rows]
+    cells = [[rf"\text{{{escape_latex(text)}}}" for text in row] for row in texts]
+    lines = [" & ".join(row) + r" \\" for row in cells]
     lines[0] += r" \hline"
     return "\n".join((rf"$\begin{{array}}{{{align}}}", *lines, r"\end{array}$"))
-
-
-def _format_array_cell(cell: str) -> str:
-    return rf"\text{{{escape_latex(' '.join(_shorten_cell(cell).split()))}}}"

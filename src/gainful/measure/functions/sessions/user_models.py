@@ -380,7 +380,10 @@ def _walk(lists: _Lists, recipe: SessionRecipe, searcher: _Searcher) -> tuple[Ar
             gains = (share * lists.gain[query]).sum(axis=1)
             gained += sum_by_index(some.session, gains, size)
             if carries:
-                leaving.append(_leave(some, behind, leaves, lists.length[query]).merge(lists.unit))
+                session = np.repeat(some.session, behind.shape[1])
+                left = _Arrivals(session, behind.ravel(), leaves.ravel())
+                empty = some.select(lists.length[query] == 0)
+                leaving.append(_concatenate([left, empty]).merge(lists.unit))
         if carries:  # else each list begins anew, and all leave it
             arrivals = _concatenate(leaving).merge(lists.unit)
         arrivals = evolve(arrivals, share=arrivals.share * p_ref)
@@ -400,12 +403,6 @@ def _walk_list(
     share[:, 1:] = arrivals.share[:, None] * np.cumprod(go_on[:, :-1], axis=1)
     share = np.where(rank <= length, share, 0.0)
     return share, behind, share * (1 - go_on)
-
-
-def _leave(arrivals: _Arrivals, behind: Array, share: Array, length: Ranks) -> _Arrivals:
-    empty = arrivals.select(length == 0)
-    session = np.repeat(arrivals.session, behind.shape[1])
-    return _concatenate([_Arrivals(session, behind.ravel(), share.ravel()), empty])
 
 
 def _concatenate(parts: list[_Arrivals]) -> _Arrivals:
