@@ -53,8 +53,8 @@ from gainful.read.engine_sessions import EngineSessions, PartReader, compute_par
 from gainful.read.engines import SPARK, find_engine, report_engine_errors
 from gainful.read.inputs import AnyQrels, as_qrels, as_qrels_columns
 from gainful.read.lazy import as_lazy_run, read_schema, select_qrels
-from gainful.read.named_columns import Header
-from gainful.read.qrels_and_run import QRELS, IdKinds, LazyRun, Qrels, Run, build_part
+from gainful.read.named_columns import Header, build_part
+from gainful.read.qrels_and_run import QRELS, IdKinds, LazyRun, Qrels, Run
 from gainful.read.read_options import ReadOptions
 from gainful.read.session_events import EventWords
 from gainful.read.sessions import UNGROUPABLE_COLUMNS, Sessions

@@ -30,6 +30,7 @@ from gainful.read.column_names import (
     list_columns,
     may_be_grades,
     normalise_name,
+    restore_name,
     strip_name,
 )
 from gainful.read.qrels_and_run import QRELS, RUN, Kind, Rows, Value
@@ -397,3 +398,30 @@ def _describe_kind(table: InputTable, column: str, expected: str) -> BadInput:
     kind = "objects" if dtype == pl.Struct else "lists" if dtype.is_nested() else str(dtype)
     own = quote(table.header.own_name(column))
     return BadInput(table.name, f"column {own} holds {kind}", expected)
+
+
+def build_part(
+    rows: pl.DataFrame,
+    kind: Kind[Value],
+    name: str,
+    own_names: Mapping[str, str],
+    first_row: int | None = None,
+) -> Value:
+    """A run or judgments of some rows of an engine, as they are read in memory.
+
+    Messages number rows from the first, or where they have no order name query and document.
+    """
+
+    def locate(row: int) -> str:
+        if first_row is not None:
+            return f"{name}, row {first_row + row}"
+        ids = (frame[column][row] for column in Header(frame.columns, name).require_ids())
+        query, doc = ("null" if value is None else quote(value) for value in ids)
+        return f"{name}, query {query}, document {doc}"
+
+    if rows.is_empty():
+        schema = {"query": pl.String, "doc": pl.String, kind.number: pl.Float64}
+        return kind.build(pl.DataFrame(schema=schema), name, part=True)
+    frame = rows.rename(restore_name)
+    table = InputTable(frame, name, locate, padded=False, own_names=own_names)
+    return extract_rows(table, kind).build()  # without a cycle, which would keep all rows a while

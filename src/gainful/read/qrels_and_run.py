@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import partial
+from importlib import import_module
 from itertools import islice
 from numbers import Integral
 from typing import TYPE_CHECKING, Any, Generic, NoReturn, TypeVar
@@ -18,7 +19,7 @@ import polars as pl
 from attrs import evolve, field, frozen
 
 from gainful.errors import BadInput, Duplicated, Swapped, WrongType
-from gainful.read.column_names import QRELS_ROLES, RELEVANT, RETRIEVED, RUN_ROLES, restore_name
+from gainful.read.column_names import QRELS_ROLES, RELEVANT, RETRIEVED, RUN_ROLES
 from gainful.text import count_noun, quote
 
 if TYPE_CHECKING:  # slow to load, and only runs in an engine need it
@@ -166,7 +167,8 @@ class LazyRun:
     @property
     def reader(self) -> Callable[..., Run]:
         """How rows of it become a run, on a worker as well."""
-        return partial(build_part, kind=RUN, name=self.name, own_names=self.own_names)
+        tables = import_module("gainful.read.named_columns")  # which makes values of this file
+        return partial(tables.build_part, kind=RUN, name=self.name, own_names=self.own_names)
 
     def stream(self) -> Iterator[Run]:
         """Some rows at a time, checked as those of a run in memory; at first none."""
@@ -198,34 +200,6 @@ class LazyRun:
         with report_engine_errors(self.engine, self.name):
             rows = self.engine.collect(frame.to_native())
         return self.reader(rows)
-
-
-def build_part(
-    rows: pl.DataFrame,
-    kind: Kind[Value],
-    name: str,
-    own_names: Mapping[str, str],
-    first_row: int | None = None,
-) -> Value:
-    """A run or judgments of some rows of an engine, as they are read in memory.
-
-    Messages number rows from the first, or where they have no order name query and document.
-    """
-    from gainful.read.named_columns import Header, InputTable, extract_rows  # noqa: PLC0415
-
-    def locate(row: int) -> str:
-        if first_row is not None:
-            return f"{name}, row {first_row + row}"
-        ids = (frame[column][row] for column in Header(frame.columns, name).require_ids())
-        query, doc = ("null" if value is None else quote(value) for value in ids)
-        return f"{name}, query {query}, document {doc}"
-
-    if rows.is_empty():
-        schema = {"query": pl.String, "doc": pl.String, kind.number: pl.Float64}
-        return kind.build(pl.DataFrame(schema=schema), name, part=True)
-    frame = rows.rename(restore_name)
-    table = InputTable(frame, name, locate, padded=False, own_names=own_names)
-    return extract_rows(table, kind).build()  # without a cycle, which would keep all rows a while
 
 
 def example_docs(qrels_or_run: Qrels | Run | NestedDict) -> list[str]:
