@@ -40,7 +40,14 @@ def command_words(sessions: Any, qrels: object, options: Mapping[str, Any]) -> l
     files = list(sessions) if has_files else [sessions]
     words = [_name_file(file, "SESSIONS") for file in files]
     words += [] if qrels is None else ["--qrels", _name_file(qrels, "QRELS")]
-    for name, value in {**options, **_hide_values(options)}.items():
+    # What a page must not tell, as a salt, or has other words for on the command line.
+    shown: dict[str, Any] = {**options, "anonymise": bool(options.get("anonymise"))}
+    gain_from, propensity = options.get("gain_from"), options.get("propensity")
+    if isinstance(gain_from, Mapping):
+        shown["gain_from"] = ",".join(f"{name}={weight:g}" for name, weight in gain_from.items())
+    if propensity is not None:
+        shown["propensity"] = _name_file(propensity, "PROPENSITIES")
+    for name, value in shown.items():
         option = "--" + name.replace("_", "-")
         if isinstance(value, Mapping):
             for key, texts in value.items():
@@ -52,17 +59,6 @@ def command_words(sessions: Any, qrels: object, options: Mapping[str, Any]) -> l
             words.append(option)
         elif value not in (None, False):
             words += [option, str(value)]
-    return words
-
-
-def _hide_values(options: Mapping[str, Any]) -> dict[str, Any]:
-    """What a page must not tell, as a salt, or has other words for on the command line."""
-    words: dict[str, Any] = {"anonymise": bool(options.get("anonymise"))}
-    gain_from, propensity = options.get("gain_from"), options.get("propensity")
-    if isinstance(gain_from, Mapping):
-        words["gain_from"] = ",".join(f"{name}={weight:g}" for name, weight in gain_from.items())
-    if propensity is not None:
-        words["propensity"] = _name_file(propensity, "PROPENSITIES")
     return words
 
 
@@ -175,15 +171,10 @@ def setting_answers(
     sessions: MatchedSessions, grades: explore_data.Grades
 ) -> dict[str, dict[str, str]]:
     """The answers to settings that these sessions allow, in words."""
-    single_base = sessions.has_single_base
-    available = {
-        ("duplicates", "first"): single_base,
-        ("duplicates", "clicked"): "clicked" in sessions.rows.columns,
-        ("duplicates", "judged"): grades.has_own,
-        ("ideal", "once"): single_base,
-        ("ideal", "best_slots"): single_base,
-        ("hold", "growing"): single_base,
-    }
+    per_base = [("duplicates", "first"), ("ideal", "once"), ("ideal", "best_slots")]
+    available = dict.fromkeys([*per_base, ("hold", "growing")], sessions.has_single_base)
+    available["duplicates", "clicked"] = "clicked" in sessions.rows.columns
+    available["duplicates", "judged"] = grades.has_own
     return {
         name: {
             str(answer): words
@@ -310,17 +301,12 @@ def _build_measured(searcher: MeasuredSearcher | None) -> dict[str, Any] | None:
     if searcher is None:
         return None
     return {
-        **{
-            name: None
-            if estimate is None
-            else {
-                "value": clamp_base(estimate.value),
-                "low": clamp_base(estimate.low),
-                "high": clamp_base(estimate.high),
-                "text": format_estimate(estimate, searcher.level),
-            }
-            for name, estimate in (("b", searcher.b), ("bq", searcher.bq))
-        },
+        name: estimate
+        and {
+            **{end: clamp_base(getattr(estimate, end)) for end in ("value", "low", "high")},
+            "text": format_estimate(estimate, searcher.level),
+        }
+        for name, estimate in (("b", searcher.b), ("bq", searcher.bq))
     }
 
 

@@ -7,6 +7,7 @@ the session has seen of that document before.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -56,7 +57,7 @@ def collect_grades(sessions: MatchedSessions, *, own: bool) -> Grades:
 def session_columns(sessions: MatchedSessions, loaded: Sessions) -> dict[str, Any]:
     """A column for each thing to know of a session."""
     longest = loaded.frame.group_by("session").agg(pl.col("query").max().alias("query_count"))
-    names = pl.Series("session", list(sessions.session_ids)).to_frame()
+    names = pl.DataFrame({"session": list(sessions.session_ids)})
     joined = names.join(longest, on="session", how="left", maintain_order="left")
     return {
         "names": [cut_text(name, _MAX_TEXT) for name in sessions.session_ids],
@@ -98,9 +99,8 @@ def result_columns(sessions: MatchedSessions, grades: Grades, deepest: int) -> d
         columns["clicked"] = rows["clicked"].to_numpy().astype(int)[in_page].tolist()
         columns["clickedBefore"] = clicked_before.astype(int)[in_page].tolist()
     if grades.has_own:
-        columns["own"] = _grade_codes(sessions.searcher_judgments(), grades, len(rows))[
-            in_page
-        ].tolist()
+        own_codes = _grade_codes(sessions.searcher_judgments(), grades, len(rows))
+        columns["own"] = own_codes[in_page].tolist()
     return columns
 
 
@@ -115,10 +115,8 @@ def pool_columns(judged: JudgedResults, grades: Grades) -> dict[str, Any]:
     bases = np.unique(judged.base[judged.base >= 0])
     used = np.isin(judged.pool_base, bases)
     base = np.searchsorted(bases, judged.pool_base[used])
-    base_and_grade = base * len(grades.values) + np.searchsorted(
-        grades.values, judged.pool_grade[used]
-    )
-    kinds, count = np.unique(base_and_grade, return_counts=True)
+    grade = np.searchsorted(grades.values, judged.pool_grade[used])
+    kinds, count = np.unique(base * len(grades.values) + grade, return_counts=True)
     base_numbers = np.where(judged.base >= 0, np.searchsorted(bases, judged.base), -1)
     return {
         "of": base_numbers.tolist(),
@@ -135,9 +133,7 @@ def filter_columns(sessions: MatchedSessions, loaded: Sessions) -> list[dict[str
     heads = session_heads(sessions)
     names = [name for name in loaded.columns if name in heads.columns]
     partitions = []
-    for name in sorted(
-        names, key=lambda name: name == "topic"
-    ):  # a topic is often the same as another column
+    for name in sorted(names, key="topic".__eq__):  # which is often the same as another column
         values = heads[name].alias("value")
         if not 2 <= values.n_unique() <= _MAX_CHOICES or not _is_nameable(sessions, name):
             continue
@@ -198,10 +194,7 @@ def _partition(codes: Sequence[int]) -> tuple[int, ...]:
 
 
 def _is_nameable(sessions: MatchedSessions, name: str) -> bool:
-    if name != name.strip() or "," in name or "=" in name:
-        return False
-    try:
+    with suppress(BadInput, BadValue):
         check_group_columns(sessions, name, name)
-    except (BadInput, BadValue):
-        return False
-    return True
+        return name == name.strip() and not {",", "="} & {*name}
+    return False

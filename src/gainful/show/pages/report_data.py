@@ -205,11 +205,9 @@ def hold_details(
 def _build_detail(side_by_side: SideBySide, recipe: Recipe) -> dict[str, Any]:
     """A query as columns: documents by number, and where they stand in each run."""
     numbers: dict[str, int] = {}
-    runs = [
-        None if ranking is None else _ranking_columns(ranking, numbers)
-        for ranking in side_by_side.rankings
-    ]
-    ideals = [ranking and ranking.ideal[:MAX_RANKS] for ranking in side_by_side.rankings]
+    rankings = side_by_side.rankings
+    runs = [ranking and _ranking_columns(ranking, numbers) for ranking in rankings]
+    ideals = [ranking and ranking.ideal[:MAX_RANKS] for ranking in rankings]
     best_docs = sorted(side_by_side.gains, key=lambda doc: (-side_by_side.gains[doc], doc))
     names_ideal = recipe.convention.ideal == "judged"
     ideal_columns: list[dict[str, Any]] = []
@@ -260,29 +258,26 @@ def _ranking_columns(ranking: WorkedRanking, numbers: dict[str, int]) -> dict[st
 
 def _document_shares(changed_query: ChangedQuery, detail: dict[str, Any]) -> dict[str, Any]:
     numbers = {doc: index for index, doc in enumerate(detail["docs"])}
-    explained = [
-        doc for doc in changed_query.documents if doc.doc in numbers and doc.share is not None
-    ]
-    shares = [doc.share or 0.0 for doc in explained]
+    shares = {
+        numbers[doc.doc]: doc.share
+        for doc in changed_query.documents
+        if doc.doc in numbers and doc.share is not None
+    }
+    rest = changed_query.change - sum(shares.values())
     return {
-        "docs": [numbers[doc.doc] for doc in explained],
-        "shares": round_values(shares),
-        "rest": round_values([changed_query.change - sum(shares)])[0],
+        "docs": list(shares),
+        "shares": round_values([*shares.values()]),
+        "rest": round_values([rest])[0],
     }
 
 
 def _grade_colours(details: Any) -> list[tuple[float, int]]:
     """Each grade that occurs, with the number of its colour: from light to dark."""
-    grades = sorted(
-        {grade for detail in details for grade in detail["grades"] if grade is not None}
-    )
-    darkest = len(LIGHT.grades) - 1
-    if len(grades) == 1:
+    grades = sorted({grade for detail in details for grade in detail["grades"]} - {None})
+    darkest, steps = len(LIGHT.grades) - 1, len(grades) - 1
+    if not steps:
         return [(grades[0], darkest if grades[0] > 0 else 0)]
-    return [
-        (grade, min(darkest, index * darkest // (len(grades) - 1)))
-        for index, grade in enumerate(grades)
-    ]
+    return [(grade, index * darkest // steps) for index, grade in enumerate(grades)]
 
 
 def _hold_documents(details: Mapping[int, dict[str, Any]], find_texts: FindTexts) -> dict[str, str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from itertools import product
 from math import ceil, floor, log10
 from typing import Any
 
@@ -111,10 +112,8 @@ def describe_answers(
 def _describe_mean(interval: Interval, level: float) -> str:
     if interval.mean is None:
         return "not known"
-    kind = {"mean": "on average", "sum": "in all", "geometric": "as a geometric mean"}[
-        interval.kind
-    ]
-    text = f"{_format_value(interval.mean, interval)} {kind}"
+    words = {"mean": "on average", "sum": "in all", "geometric": "as a geometric mean"}
+    text = f"{_format_value(interval.mean, interval)} {words[interval.kind]}"
     if interval.low is None or interval.high is None:
         return text
     low, high = (_format_value(end, interval) for end in (interval.low, interval.high))
@@ -192,9 +191,8 @@ def describe_evidence(
     lines = [] if comparison is None else describe_test(comparison, verbose=True)
     if comparison is not None and comparison.groups is not None:
         lines += tell_groups(comparison.groups)[:1]
-    lines += list_interval_footnotes(
-        all_intervals, with_ranges=len(all_intervals) == 1, verbose=True
-    )
+    with_ranges = len(all_intervals) == 1
+    lines += list_interval_footnotes(all_intervals, with_ranges=with_ranges, verbose=True)
     return [*lines, *mark_notes(() if comparison is None else comparison.notes)]
 
 
@@ -207,13 +205,12 @@ def build_quality_table(results: Sequence[Results]) -> Table:
     rows = [
         (
             result.name,
-            *(f"{result.counts[name]:g}" for name in ("queries", "missing", "extra")),
-            f"{result.counts['retrieved']:.0f}",
-            f"{100 * result.counts['unjudged_at_10']:.1f} %",
-            f"{result.counts['tied']:.0f}",
-            f"{result.counts['duplicates']:.0f}",
+            *(f"{counts[name]:g}" for name in ("queries", "missing", "extra")),
+            f"{counts['retrieved']:.0f}",
+            f"{100 * counts['unjudged_at_10']:.1f} %",
+            *(f"{counts[name]:.0f}" for name in ("tied", "duplicates")),
         )
-        for result in results
+        for result, counts in ((result, result.counts) for result in results)
     ]
     return Table(columns, rows, numeric=True, label_columns=1)
 
@@ -261,21 +258,18 @@ def build_groups(systems: Sequence[System]) -> dict[str, Any] | None:
     labels = [*dict.fromkeys(label for groups in folded for label in groups)]
     total = name_apart(ALL, labels)
     measures, rows, plotted = list(first.values), [], []
-    for measure in measures:
-        for label in (*labels, total):
-            own = [
-                (run, whole if label == total else whole & groups.get(label, False))
-                for (_, run, whole), groups in zip(systems, folded, strict=True)
-            ]
-            means = [finite_or_none(run.mean_of(measure, some)) for run, some in own]
-            units = format_range([int(some.sum()) for _, some in own])
-            cells = [first.format_value(measure, mean) for mean in means]
-            rows.append((measure, label, units, *cells))
-            plotted += [(label, means)] if measure == measures[0] else []
-    names, runs = (
-        [name for name, _, _ in systems],
-        list(dict.fromkeys(run for _, run, _ in systems)),
-    )
+    for measure, label in product(measures, (*labels, total)):
+        own = [
+            (run, whole if label == total else whole & groups.get(label, False))
+            for (_, run, whole), groups in zip(systems, folded, strict=True)
+        ]
+        means = [finite_or_none(run.mean_of(measure, some)) for run, some in own]
+        units = format_range([int(some.sum()) for _, some in own])
+        cells = [first.format_value(measure, mean) for mean in means]
+        rows.append((measure, label, units, *cells))
+        plotted += [(label, means)] if measure == measures[0] else []
+    names = [name for name, _, _ in systems]
+    runs = list(dict.fromkeys(run for _, run, _ in systems))
     heads = ("measure", first.grouping.name, pluralise(first.unit), *names)
     return {
         "by": first.grouping.name,
@@ -317,22 +311,17 @@ def _build_plot(
 ) -> tuple[list[dict[str, Any]], list[tuple[float, str]]]:
     """A row for each run, and the ticks of the axis, in per cent of its length."""
     intervals = [item.intervals[measure] for item in items]
-    ends = [(interval.mean, interval.low, interval.high) for interval in intervals]
-    known = [end for row in ends for end in row if end is not None]
-    percent, ticks = _fit_axis(known)
+    ends = [end for own in intervals for end in (own.mean, own.low, own.high) if end is not None]
+    percent, ticks = _fit_axis(ends)
     rows = []
-    for item, interval in zip(items, intervals, strict=True):
+    for item, own in zip(items, intervals, strict=True):
         row: dict[str, Any] = {"run": item.run, "mean": "–", "between": "", "at": None}
-        if interval.mean is not None:
-            row |= {"mean": _format_value(interval.mean, interval), "at": percent(interval.mean)}
-        if interval.low is not None and interval.high is not None:
-            row |= {
-                "from": percent(interval.low),
-                "wide": round(percent(interval.high) - percent(interval.low), 3),
-                "between": " … ".join(
-                    _format_value(end, interval) for end in (interval.low, interval.high)
-                ),
-            }
+        if own.mean is not None:
+            row |= {"mean": _format_value(own.mean, own), "at": percent(own.mean)}
+        if own.low is not None and own.high is not None:
+            low, high = percent(own.low), percent(own.high)
+            between = f"{_format_value(own.low, own)} … {_format_value(own.high, own)}"
+            row |= {"from": low, "wide": round(high - low, 3), "between": between}
         rows.append(row)
     return rows, ticks
 
@@ -347,9 +336,8 @@ def axis_ticks(low: float, high: float) -> list[float]:
     span = (high - low) or abs(high) or 1.0
     power = 10.0 ** floor(log10(span / 3))
     step = next(power * factor for factor in (1, 2, 5, 10) if span / (power * factor) <= 4)
-    first, last = floor(low / step + 1e-9), ceil(high / step - 1e-9)
-    if last <= first:
-        last = first + 1
+    first = floor(low / step + 1e-9)
+    last = max(ceil(high / step - 1e-9), first + 1)
     return [round(index * step, 12) for index in range(first, last + 1)]
 
 

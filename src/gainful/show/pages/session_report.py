@@ -41,9 +41,8 @@ def _build_session_data(groups: SystemGroups, units: PageUnits, base: int) -> di
     """What the page has of conversations or sessions, as much as it can hold."""
     results, recipe = groups.results, groups.results.recipes[units.measure]
     is_split = not groups.has_pairs and len(groups.flags) > 1  # a session has one system
-    details = {}
-    if recipe.entry.has_vectors:
-        details = hold_details(units.priority, _list_details(groups, units, recipe))
+    told = _list_details(groups, units, recipe) if recipe.entry.has_vectors else ()
+    details = hold_details(units.priority, told)
     data = build_page_data(
         results,
         units,
@@ -72,12 +71,10 @@ def _build_session_data(groups: SystemGroups, units: PageUnits, base: int) -> di
 
 def _describe_sessions(groups: SystemGroups, units: PageUnits) -> list[str | None]:
     """Of each session its system, its searcher and its scenario; of conversations nothing."""
-    if groups.has_pairs:
-        return []
     columns = groups.results.columns
-    names = [*([] if groups.by is None else [groups.by])]
+    names = [] if groups.by is None else [groups.by]
     names += [name for name in _TOLD_COLUMNS if name in columns.columns and name not in names]
-    if not names:
+    if groups.has_pairs or not names:
         return []
     rows = columns[names].cast(pl.String)[list(units.listed)]
     return [
