@@ -27,7 +27,6 @@ from gainful.cli.streams import abandon_stdout, find_terminal, is_terminal, say
 from gainful.errors import BadInput
 from gainful.page.page import Page
 from gainful.page.render import SUFFIXES, Content, render, write_together
-from gainful.page.shown import Shown
 from gainful.page.terminal import PLAIN
 from gainful.text import name_files
 
@@ -134,7 +133,6 @@ def write_stdout(content: Content, encoding: str | None = None) -> None:
         raise
 
 
-Answer = Shown | Page | tuple[Shown | Page, int] | int | None
 _FILES = {"QRELS": "qrels", "RUN": "runs", "FILE": "files", "LOG": "files", "FILES": "files"}
 _PRINTING = ("form", "output", "verbose")  # which most commands leave to this file
 _STDIN = "/dev/stdin"  # which leads to the file that a shell redirects
@@ -187,7 +185,10 @@ def command(
             if "measures" in options:
                 options["measures"] = options["measures"] or None
             if "salt" in options:
-                options["anonymise"] = _choose_hashes(options["anonymise"], options.pop("salt"))
+                salt, anonymise = options.pop("salt"), options["anonymise"]
+                if salt is not None and not anonymise:
+                    refuse_idle_options(["salt"], "needs --anonymise")
+                options["anonymise"] = anonymise and (True if salt is None else salt)
             given = options | {"form": form}
             own = [name for name in given if name in taken or name not in _PRINTING]
             view = {"verbose": given["verbose"]} if "verbose" in given.keys() - {*own} else {}
@@ -204,21 +205,14 @@ def command(
     return build
 
 
-def _choose_hashes(anonymise: bool, salt: str | None) -> bool | str:
-    if salt is not None and not anonymise:
-        refuse_idle_options(["salt"], "needs --anonymise")
-    return anonymise and (True if salt is None else salt)
-
-
 def _deliver(
-    answer: Answer, form: str, output: str | None, *, quiet: bool, view: Mapping[str, bool]
+    answer: Any, form: str, output: str | None, *, quiet: bool, view: Mapping[str, bool]
 ) -> int:
     if answer is None or isinstance(answer, int):  # it has delivered itself
         return answer or 0
     shown, status = answer if isinstance(answer, tuple) else (answer, 0)
-    page = shown if isinstance(shown, Page) else shown.page(**view)
-    deliver(page, form, output, quiet=quiet)
-    return status
+    deliver(shown if isinstance(shown, Page) else shown.page(**view), form, output, quiet=quiet)
+    return int(status)
 
 
 def _check_files(context: click.Context) -> None:

@@ -71,11 +71,10 @@ class Help(click.HelpFormatter):
         column = min(max(display_width(term) for term, _ in terms), col_max) + col_spacing
         for term, text in terms:
             lines = fold_line(" ".join(text.split()), self.width - self.current_indent - column)
-            if display_width(term) + col_spacing <= column:
-                self.write(f"{indent}{term:<{column}}{lines.pop(0)}".rstrip() + "\n")
-            else:
-                self.write(f"{indent}{term}\n")
-            self.write("".join(f"{indent}{' ' * column}{line}\n" for line in lines))
+            begins = display_width(term) + col_spacing <= column  # beside the term
+            first = f"{term:<{column}}{lines.pop(0)}".rstrip() if begins else term
+            lines = [first, *(" " * column + line for line in lines)]
+            self.write("".join(f"{indent}{line}\n" for line in lines))
 
     def write_examples(self, text: str) -> None:
         """Lines to copy: one that is too long goes on behind a backslash, as in a shell."""
@@ -86,27 +85,23 @@ class Help(click.HelpFormatter):
 
 def _continue_command(command: str, width: int) -> list[str]:
     """A command on as many lines as it takes, broken between its words."""
-    lines, words = [""], _join_values(_SHELL_WORD.findall(command))
-    for at, word in enumerate(words):
-        longer = f"{lines[-1]} {word}" if lines[-1] else word
+    words: list[str] = []
+    for word in _SHELL_WORD.findall(command):
+        # An option and its value are one.
+        if words and words[-1].startswith("-") and word[0] not in "-|>" and " " not in words[-1]:
+            words[-1] += f" {word}"
+        else:
+            words.append(word)
+    lines = words[:1]
+    for at, word in enumerate(words[1:], 1):
+        longer = f"{lines[-1]} {word}"
         room = width if at == len(words) - 1 else width - len(" \\")
-        if at == 0 or display_width(longer) <= room:
+        if display_width(longer) <= room:
             lines[-1] = longer
         else:
             lines[-1] += " \\"
             lines.append(f"    {word}")
     return lines
-
-
-def _join_values(words: Sequence[str]) -> list[str]:
-    """The words of a command, an option and its value as one."""
-    joined: list[str] = []
-    for word in words:
-        if joined and joined[-1].startswith("-") and word[0] not in "-|>" and " " not in joined[-1]:
-            joined[-1] += f" {word}"
-        else:
-            joined.append(word)
-    return joined
 
 
 class Context(click.Context):
@@ -135,10 +130,8 @@ class Option(click.Option):
         except click.BadParameter:
             if not isinstance(self.type, click.Choice):
                 raise
-            choices = [str(choice) for choice in self.type.choices]
-            raise UnknownName(
-                self.opts[-1].lstrip("-").replace("correct", "correction"), str(value), choices
-            ) from None
+            kind = self.opts[-1].lstrip("-").replace("correct", "correction")
+            raise UnknownName(kind, str(value), map(str, self.type.choices)) from None
 
     def get_help_record(self, ctx: click.Context) -> tuple[str, str] | None:
         """The option and what it means, its choices before its default."""
@@ -206,12 +199,9 @@ class Command(Explained):
     def _list_folded(self) -> list[str]:
         """The groups that help shows in a line: settings, and how sessions are read beside runs."""
         groups = {getattr(param, "group", "") for param in self.params}
-        is_of_runs = "Statistics" in groups and "Convention" in groups
-        return [
-            group
-            for group, folds in (("Files", is_of_runs), ("Logs", is_of_runs), ("Convention", True))
-            if folds and group in groups
-        ]
+        is_of_runs = {"Statistics", "Convention"} <= groups
+        folding = ("Files", "Logs", "Convention") if is_of_runs else ("Convention",)
+        return [group for group in folding if group in groups]
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """The options under their headings; what is folded by its names alone."""
@@ -230,13 +220,13 @@ class Command(Explained):
                 with formatter.section(group or "Options"):
                     formatter.write_dl(lines)
         if folded:
+            rows = []
+            for group, names in flags.items():
+                more = len(names) - _SHOWN_FLAGS
+                shown = ", ".join(names[:_SHOWN_FLAGS])
+                rows.append((group, f"{shown} and {more} more" if more > 0 else shown))
             with formatter.section("More, with --help-all"):
-                formatter.write_dl([(group, _shorten_flags(flags[group])) for group in folded])
-
-
-def _shorten_flags(flags: Sequence[str]) -> str:
-    more = len(flags) - _SHOWN_FLAGS
-    return ", ".join(flags[:_SHOWN_FLAGS]) + (f" and {more} more" if more > 0 else "")
+                formatter.write_dl(rows)
 
 
 def _make_help_all() -> click.Option:
@@ -246,10 +236,8 @@ def _make_help_all() -> click.Option:
             click.echo(ctx.get_help(), color=ctx.color)
             ctx.exit()
 
-    text = "Show all options, and exit."
-    return Option(
-        ["--help-all"], is_flag=True, is_eager=True, expose_value=False, callback=show, help=text
-    )
+    flag: Any = {"is_flag": True, "is_eager": True, "expose_value": False, "callback": show}
+    return Option(["--help-all"], help="Show all options, and exit.", **flag)
 
 
 class Group(Explained, click.Group):

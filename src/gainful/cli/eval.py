@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import click
@@ -85,16 +84,11 @@ def evaluate(
     if not runs and not holds_qrels_and_run(qrels, options["columns"]):
         way = "gainful eval QRELS RUN… (only a file with both retrieved and relevant needs none)"
         raise click.UsageError(f"give at least one RUN: {way}")
-    _mention_per_query(options["measures"], per_query=per_query)
+    if click.get_current_context().params["quiet"] and not per_query:
+        from gainful.api.measures import is_trec_name  # noqa: PLC0415  (few are quiet)
+
+        if any(map(is_trec_name, options["measures"] or ())):
+            say("-q only silences notes; use --per-query for what -q prints in trec_eval")
     options = {name: value for name, value in options.items() if value is not None}
     results = evaluate_runs(qrels, runs=runs or name_runs((qrels,)), **options)
     return results.page(per_query=per_query, verbose=verbose)
-
-
-def _mention_per_query(measures: Sequence[str] | None, *, per_query: bool) -> None:
-    if per_query or not click.get_current_context().params["quiet"]:
-        return
-    from gainful.api.measures import is_trec_name  # noqa: PLC0415  (few are quiet)
-
-    if any(map(is_trec_name, measures or ())):
-        say("-q only silences notes; use --per-query for what -q prints in trec_eval")

@@ -161,18 +161,17 @@ def _unknown_command(name: str) -> Exception:
     from gainful.api.measures import is_measure  # noqa: PLC0415  (only once there is a mistake)
     from gainful.synonyms import COMMANDS, NO_COMMANDS  # noqa: PLC0415
 
-    if name in NO_COMMANDS:
-        return click.UsageError(f"unknown command {name!r}; {NO_COMMANDS[name]}")
-    if name in COMMANDS:
-        return click.UsageError(f"unknown command {name!r}; did you mean {COMMANDS[name]}?")
-    hint = "gainful --help lists them"
-    if is_measure(name):
+    hint = NO_COMMANDS.get(name, "")
+    if name in COMMANDS and not hint:
+        hint = f"did you mean {COMMANDS[name]}?"
+    elif is_measure(name) and not hint:
         hint = (
             f"{name} is a measure: gainful explain 3 2 3 explains a ranking of these grades, "
             f"gainful eval QRELS RUN -m {name} evaluates a run"
         )
+    if hint:
         return click.UsageError(f"unknown command {name!r}; {hint}")
-    return UnknownName("command", name, _QUESTIONS, hint)
+    return UnknownName("command", name, _QUESTIONS, "gainful --help lists them")
 
 
 def _print_version(ctx: click.Context, _: click.Parameter, wanted: bool) -> None:
@@ -291,12 +290,8 @@ def main(arguments: list[str] | None = None) -> None:
         status = _STOPPED
     except OSError as failure:  # a closed pipe (`… | head`) is click's, which ends quietly
         abandon_stdout()
-        place = failure.filename or "input or output"
-        status = _report_mistake(
-            f"{place}: cannot be read or written: {failure.strerror or failure}"
-        )
-    except ModuleNotFoundError as failure:
-        status = _report_missing_package(failure)
+        place, why = failure.filename or "input or output", failure.strerror or failure
+        status = _report_mistake(f"{place}: cannot be read or written: {why}")
     except MemoryError:
         status = _report_mistake("there is not enough memory for this")
     except BaseException as failure:  # noqa: BLE001  (nobody foresaw it, so it is no "no" and no mistake)
@@ -305,17 +300,14 @@ def main(arguments: list[str] | None = None) -> None:
     sys.exit(status if isinstance(status, int) else 0)
 
 
-def _report_missing_package(failure: ModuleNotFoundError) -> int:
-    package = (failure.name or "").partition(".")[0]
-    if package in ("", "gainful"):
-        return _report_failure(failure)
-    return _report_mistake(f"the package {package} is not installed: pip install {package}")
-
-
 def _report_failure(failure: BaseException) -> int:
     """A fault of gainful's own: said in a line, with its trace where that was asked for."""
     if not isinstance(failure, Exception) and type(failure).__name__ != "PanicException":
         raise failure  # that is no fault, but a panic of polars is
+    name = failure.name or "" if isinstance(failure, ModuleNotFoundError) else ""
+    package = name.partition(".")[0]
+    if package not in ("", "gainful"):
+        return _report_mistake(f"the package {package} is not installed: pip install {package}")
     if os.environ.get("GAINFUL_DEBUG"):
         import traceback  # noqa: PLC0415  (only for those who ask for it)
 

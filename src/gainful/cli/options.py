@@ -206,7 +206,7 @@ def _load_tools() -> Iterable[str]:
 
 def _describe_tools() -> str:
     tools = "Compute as a tool or source does: trec_eval, sklearn, quepid, wikipedia, …"
-    return f"{tools} ({len(list(_load_tools()))} are known; gainful conventions lists them)."
+    return f"{tools} ({len([*_load_tools()])} are known; gainful conventions lists them)."
 
 
 def _setting(setting: Setting, **more: Any) -> Row:

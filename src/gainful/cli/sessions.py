@@ -97,7 +97,12 @@ def sessions(
       gainful sessions agents.csv --qrels q.txt --cost query=50,result=tokens
       gainful sessions year.parquet --qrels q.txt --by variant --summary
     """
-    view, columns = _choose_view(options), split_columns(by)
+    views = [name for name in VIEWS if options.pop(name, False)]
+    if len(views) > 1:
+        names = " or ".join(f"--{name.replace('_', '-')}" for name in views)
+        raise click.UsageError(f"one view at a time: {names}")
+    view: Any = views[0] if views else "groups"
+    columns = split_columns(by)
     judging = {name: options.pop(name) for name in ("grades", "least_impressions", "least_users")}
     path = options.pop("write_qrels")
     if path is not None:
@@ -127,11 +132,3 @@ def _write_judgments(
     judged = judge_by_clicks(files if len(files) > 1 else files[0], **wanted, **reading)
     judged.write_qrels(path)
     return evolve(judged, path=path).page()
-
-
-def _choose_view(options: dict[str, Any]) -> Any:
-    views = [name for name in VIEWS if options.pop(name, False)]
-    if len(views) > 1:
-        names = " or ".join(f"--{name.replace('_', '-')}" for name in views)
-        raise click.UsageError(f"one view at a time: {names}")
-    return views[0] if views else "groups"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from getopt import GetoptError, gnu_getopt
 from typing import TYPE_CHECKING, Any, cast
 
@@ -158,7 +157,9 @@ def _parse_options(flags: list[tuple[str, str]], chosen: dict[str, str]) -> Trec
 
     if chosen.get("--as", "10") not in ("9", "10"):
         raise BadValue("--as", chosen["--as"], "9 or 10")
-    only_query = _parse_debugging([value for name, value in flags if name == "-D"])
+    traced = [value.partition(".") for name, value in flags if name == "-D"]
+    if any(_parse_whole_number({"-D": level or "0"}, "-D", 0) > 0 for level, _, _ in traced):
+        say("traces (-D) are not printed", "gainful trec_eval")
     return TrecEvalOptions(
         measures=[value for name, value in flags if name == "-m"],
         version=9 if chosen.get("--as") == "9" else 10,
@@ -171,16 +172,8 @@ def _parse_options(flags: list[tuple[str, str]], chosen: dict[str, str]) -> Trec
         collection_size=_parse_whole_number(chosen, "-N", 0),
         zscores_path=chosen.get("-Z"),
         qrels_format=cast("QrelsFormat", chosen.get("-R", "qrels")),  # checked before it is used
-        only_query=only_query,
+        only_query=next((query for _, dot, query in reversed(traced) if dot), None),
     )
-
-
-def _parse_debugging(values: Sequence[str]) -> str | None:
-    parts = [value.partition(".") for value in values]
-    levels = [_parse_whole_number({"-D": level or "0"}, "-D", 0) for level, _, _ in parts]
-    if any(level > 0 for level in levels):
-        say("traces (-D) are not printed", "gainful trec_eval")
-    return next((query for _, dot, query in reversed(parts) if dot), None)
 
 
 def _parse_whole_number(chosen: dict[str, str], flag: str, default: Any) -> Any:
