@@ -41,8 +41,8 @@ def _build_session_data(groups: SystemGroups, units: PageUnits, base: int) -> di
     """What the page has of conversations or sessions, as much as it can hold."""
     results, recipe = groups.results, groups.results.recipes[units.measure]
     is_split = not groups.has_pairs and len(groups.flags) > 1  # a session has one system
-    told = _list_details(groups, units, recipe) if recipe.entry.has_vectors else ()
-    details = hold_details(units.priority, told)
+    rows = _list_details(groups, units, recipe) if recipe.entry.has_vectors else ()
+    details = hold_details(units.priority, rows)
     data = build_page_data(
         results,
         units,
