@@ -61,7 +61,7 @@ from gainful.show.figures import (
 )
 from gainful.show.figures.drawing import Drawing, to_altair
 from gainful.show.figures.figure import Figure, FigureData, InputKind, Look
-from gainful.types import Array
+from gainful.types import Array, fill_masked
 
 if TYPE_CHECKING:
     import altair as alt
@@ -307,10 +307,9 @@ def _evaluate(
 
 def _check_curve_measure(measure: Measure) -> int:
     """The depth of a measure that can be drawn by rank; others are refused."""
+    suitable = [name for name, entry in MEASURES.items() if _grows_by_rank(entry)]
     if not _grows_by_rank(measure.entry):
-        alternatives = [name for name, entry in MEASURES.items() if _grows_by_rank(entry)]
-        allowed = f"one that grows by rank: {', '.join(alternatives)}"
-        raise BadValue("measure", str(measure), allowed)
+        raise BadValue("measure", str(measure), f"one that grows by rank: {', '.join(suitable)}")
     if measure.k is None or measure.k > _MAX_CUTOFF:
         allowed = f"a cutoff up to {_MAX_CUTOFF}, such as {measure @ 10}"
         raise BadValue("measure", str(measure), allowed)
@@ -326,8 +325,7 @@ def _select_means(results: Results, measures: Sequence[Measure], query: str | No
         return np.array([results.mean[str(measure)] for measure in measures])
     check_name("query", query, results.ids)
     row = list(results.ids).index(query)
-    values = [np.ma.asarray(results.values[str(measure)])[row] for measure in measures]
-    return np.array([np.nan if np.ma.is_masked(value) else float(value) for value in values])
+    return np.array([fill_masked(results.values[str(measure)])[row] for measure in measures])
 
 
 _ALL = (

@@ -62,13 +62,7 @@ _DRAWING_OPTIONS: tuple[Decorator, ...] = (
     option("output", "Ends in .svg, .png, .pdf, .html, .json; or .csv.", group=""),
     Row("--data wants_data", "Print the tidy data as CSV instead.", group="Output"),
     option("title", group="Output"),
-    Row(
-        "--caption",
-        "Length of the caption.",
-        choices=CAPTIONS,
-        default="short",
-        group="Output",
-    ),
+    Row("--caption", "Length of the caption.", choices=CAPTIONS, default="short", group="Output"),
     Row("--size", "Width for a paper: 85 or 180 mm.", choices=PAPER_SIZES, group="Output"),
     Row("--width PIXELS", "Width of the plot.", **_SIZE),
     Row("--height PIXELS", "Height of the plot.", **_SIZE),
@@ -137,13 +131,8 @@ def _build_command(figure: Figure) -> click.Command:
         repeated = "May be repeated. " if figure.several_measures else ""
         rows.insert(0, option("measures", f"{repeated}[{', '.join(figure.usual_measures)}]"))
     rows += [*inputs.options, *_DRAWING_OPTIONS]
-    build = build_command(
-        *(*inputs.arguments, *rows),
-        name=figure.name,
-        piped="picture",
-        short_help=figure.question,
-    )
-    return build(draw)
+    words: Any = {"name": figure.name, "short_help": figure.question}
+    return build_command(*inputs.arguments, *rows, piped="picture", **words)(draw)
 
 
 def _take_measures(figure: Figure, options: dict[str, Any]) -> list[str]:

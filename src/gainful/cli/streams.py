@@ -136,12 +136,10 @@ class _Bar:
 
     def update(self, name: str, size: int, share: float) -> None:
         """Draw how much of a long file has been read; all of it is no longer worth a line."""
-        if size < _LONG:
-            return
-        if share >= 1:
+        if size >= _LONG and share >= 1:
             self.clear()
-            return
-        self._draw("reading", PurePath(name).name, share)
+        elif size >= _LONG:
+            self._draw("reading", PurePath(name).name, share)
 
     def update_work(self, name: str, share: float) -> None:
         """Draw how much of some work is done, once it has taken long."""
@@ -158,15 +156,13 @@ class _Bar:
         room = (find_width(sys.stderr) or 0) - len(bar) - 20
         what = f"{verb} {shorten(name, max(room, 8))}" if name else verb
         line = f"{what} [{bar}] {share:4.0%}"
-        if line != self.line:
-            self._write(_CLEAR_LINE + line)
-            self.line = line
+        self._show(line)
 
     def clear(self) -> None:
-        if self.line:
-            self._write(_CLEAR_LINE)
-            self.line = ""
+        self._show("")
 
-    def _write(self, text: str) -> None:
-        sys.stderr.write(text)
-        sys.stderr.flush()
+    def _show(self, line: str) -> None:
+        if line != self.line:
+            sys.stderr.write(_CLEAR_LINE + line)
+            sys.stderr.flush()
+            self.line = line

@@ -175,15 +175,13 @@ def _place_labels(
     taken: list[tuple[float, float, float]] = []
     points = []
     for index, row in enumerate(frame.sort("gain", descending=True).iter_rows(named=True)):
-        label = shorten_name(row["group"])
+        label, tones, on_frontier = shorten_name(row["group"]), look.tones, row["frontier"]
         left = width * row["cost"] / ends[0] + 10
         top = height * (1 - row["gain"] / ends[1]) - 9
         right = left + text_width([label])
         while any(left < r and right > a and abs(top - t) < _LABEL_HEIGHT for a, r, t in taken):
             top += _LABEL_HEIGHT
         taken.append((left, right, top))
-        on_frontier = row["frontier"]
-        tones = look.tones
         points.append(
             {
                 **{key: row[key] for key in ("cost", "gain", "per_cost", "sessions")},
