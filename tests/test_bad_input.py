@@ -79,29 +79,20 @@ def test_rankings_that_are_none(function, arguments, error, about):
         ({"judged": []}, BadValue, "judged"),
         ({"judged": [[1], [2]]}, BadShape, "judged"),
         ({"judged": [math.nan]}, BadValue, "judged[0]"),
+        # grades that the convention refuses
+        ({"grades": [1, -1], "like": "sklearn"}, BadValue, "grades[1]"),
+        ({"grades": [1, 0.5], "like": "lightgbm"}, BadValue, "grades[1]"),
+        ({"grades": [0, 0], "empty": "error"}, BadValue, "ideal[0]"),
+        ({"grades": [5000], "gain": "exp"}, BadValue, "grades[0]"),
+        ({"grades": [1e300], "like": "rax"}, BadValue, "grades[0]"),
+        ({"grades": [1], "judged": [-1], "negative": "error"}, BadValue, "judged[0]"),
     ],
 )
 def test_options_that_are_wrong(options, error, about):
     with refuses(error, about) as caught:
-        gainful.ndcg(GOOD, **options)
+        gainful.ndcg(**{"grades": GOOD} | options)
     assert isinstance(caught.value, gainful.errors.GainfulError)
     assert "\n" not in str(caught.value)
-
-
-@pytest.mark.parametrize(
-    ("grades", "options", "about"),
-    [
-        ([1, -1], {"like": "sklearn"}, "grades[1]"),
-        ([1, 0.5], {"like": "lightgbm"}, "grades[1]"),
-        ([0, 0], {"empty": "error"}, "ideal[0]"),
-        ([5000], {"gain": "exp"}, "grades[0]"),
-        ([1e300], {"like": "rax"}, "grades[0]"),
-        ([1], {"judged": [-1], "negative": "error"}, "judged[0]"),
-    ],
-)
-def test_grades_that_the_convention_refuses(grades, options, about):
-    with refuses(BadValue, about):
-        gainful.ndcg(grades, **options)
 
 
 @pytest.mark.parametrize("function", [gainful.ndcg, gainful.dcg, gainful.cg, gainful.ndcg_curve])

@@ -12,20 +12,8 @@ from gainful.errors import BadInput
 from gainful.read.json_text import NoObject, parse_object
 from gainful.read.session_inputs import as_sessions
 
-TEXTS = [
-    "a",
-    "b",
-    "é",
-    "😀",
-    'say "a"',
-    "back\\slash",
-    "two\nlines",
-    "\x7f",
-    "d/7",
-    "null",
-    "{",
-    "7",
-]
+TEXTS = ["a", "b", "é", "😀", 'say "a"', "back\\slash", "two\nlines", "\x7f"]
+TEXTS += ["d/7", "null", "{", "7"]
 
 
 def write_span(rng, style):

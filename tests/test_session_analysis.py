@@ -69,23 +69,20 @@ def test_lengths_of_the_simulated_study_are_table_2_of_the_paper():
     assert (every["sessions"], every["queries"]) == (120, 343)
 
 
-def test_last_queries_of_the_golden_session():
-    table = last_queries(evaluate_sessions(), by="system")
-    mean, n = mean_vector(table, "last", system="x")
-    assert (mean, n) == (pytest.approx([(3 * W3 + 2) / 2, (4 * W3 + 2) / 2, (4 * W3 + 2) / 2]), 2)
-
-
-def test_non_last_queries_pooled_or_within_their_session_first():
-    pooled, n = mean_vector(last_queries(evaluate_sessions(), by="system"), "non_last", system="x")
-    assert (pooled, n) == (pytest.approx([2 / 3, (0.5 + 7 / 3) / 3, (0.5 + 7 / 3) / 3]), 3)
-    table = last_queries(evaluate_sessions(), by="system", non_last="within")
-    within, n = mean_vector(table, "non_last", system="x")
-    assert (within, n) == (pytest.approx([1 / 2, (0.5 + 7 / 3) / 4, (0.5 + 7 / 3) / 4]), 2)
-
-
-def test_the_best_query_keeps_the_discount_of_its_position():
-    mean, n = mean_vector(last_queries(evaluate_sessions(), by="system"), "best", system="x")
-    assert (mean, n) == (pytest.approx([(2 + 2) / 2, (7 / 3 + 2) / 2, (7 / 3 + 2) / 2]), 2)
+@pytest.mark.parametrize(
+    ("which", "options", "first", "others", "number"),
+    [
+        ("last", {}, (3 * W3 + 2) / 2, (4 * W3 + 2) / 2, 2),
+        # the others pooled, or within their session first
+        ("non_last", {}, 2 / 3, (0.5 + 7 / 3) / 3, 3),
+        ("non_last", {"non_last": "within"}, 1 / 2, (0.5 + 7 / 3) / 4, 2),
+        ("best", {}, (2 + 2) / 2, (7 / 3 + 2) / 2, 2),  # with the discount of its position
+    ],
+)
+def test_queries_of_the_golden_session(which, options, first, others, number):
+    table = last_queries(evaluate_sessions(), by="system", **options)
+    mean, n = mean_vector(table, which, system="x")
+    assert (mean, n) == (pytest.approx([first, others, others]), number)
 
 
 def test_in_how_many_sessions_the_last_query_is_the_best():

@@ -53,6 +53,9 @@ def test_one_and_the_same_subtopic_is_none(tmp_path):
     assert as_qrels(constant).subtopics is None
 
 
+TABLE = "query,subtopic,doc,grade\n1,x,a,1\n{}\n1,z,c,1\n"
+
+
 @pytest.mark.parametrize(
     ("text", "about"),
     [
@@ -60,37 +63,22 @@ def test_one_and_the_same_subtopic_is_none(tmp_path):
         ("1 0 a 1\n1 0 a 2\n", ("q:2", "'a'", "'1'", "1 and 2")),
         ("1 x a 1\n1 y a inf\n", ("q:2", "grade 'inf'")),
         ("1 x a 1\n1 a 1\n", ("q:2", "'1 a 1'", "3 fields")),
+        (TABLE.format("1,,b,1"), ("q.csv:3", "subtopic")),
+        (TABLE.format("1,y,b,nan"), ("q.csv:3", "grade 'nan'")),
+        (TABLE.format("1,x,a,2"), ("q.csv:3", "'a'", "'1'", "'x'", "twice")),
     ],
 )
 def test_what_cannot_be_is_told_with_its_line(tmp_path, text, about):
     with refuses(gainful.errors.BadInput, about) as refused:
-        as_qrels(write_file(tmp_path / "q", text))
+        as_qrels(write_file(tmp_path / about[0].partition(":")[0], text))
     assert "\n" not in str(refused.value)
 
 
-@pytest.mark.parametrize(
-    ("row", "named"),
-    [
-        ("1,,b,1", ("subtopic",)),
-        ("1,y,b,nan", ("grade 'nan'",)),
-        ("1,x,a,2", ("'a'", "'1'", "'x'", "twice")),
-    ],
-)
-def test_the_same_of_a_table(tmp_path, row, named):
-    text = f"query,subtopic,doc,grade\n1,x,a,1\n{row}\n1,z,c,1\n"
-    with refuses(gainful.errors.BadInput, "q.csv:3", *named):
-        as_qrels(write_file(tmp_path / "q.csv", text))
-
-
 def test_a_grade_of_a_frame_that_is_not_finite_is_refused():
-    frame = subtopic_frame("subtopic").with_columns(
-        relevance=pl.Series([1.0, float("nan"), 1.0, 1.0])
-    )
-    with refuses(gainful.errors.BadInput, "judgments, row 1"):
-        as_qrels(frame)
-    empty = subtopic_frame("subtopic").with_columns(subtopic=pl.Series(["x", None, "y", "y"]))
-    with refuses(gainful.errors.BadInput, "judgments, row 1"):
-        as_qrels(empty)
+    grades = pl.Series("relevance", [1.0, float("nan"), 1.0, 1.0])
+    for odd in (grades, pl.Series("subtopic", ["x", None, "y", "y"])):
+        with refuses(gainful.errors.BadInput, "judgments, row 1"):
+            as_qrels(subtopic_frame("subtopic").with_columns(odd))
 
 
 def test_check_says_how_many_subtopics_there_are(tmp_path, run_gainful):
@@ -137,14 +125,10 @@ def test_every_retrieved_document_knows_its_place_in_the_pool():
     matched = match_subtopics()
     everything = {("1", 3.0): [(0, 1.0), (1, 3.0)], ("1", 1.0): [(1, 1.0)], ("2", 0.0): [(0, 0.0)]}
     assert subtopics_by_doc(matched) == everything
-    first = matched.select_queries(np.array([True, False]))
-    assert subtopics_by_doc(first) == {
-        key: entry for key, entry in everything.items() if key[0] == "1"
-    }
-    second = matched.select_queries(np.array([False, True]))
-    assert subtopics_by_doc(second) == {
-        key: entry for key, entry in everything.items() if key[0] == "2"
-    }
+    first, second = (matched.select_queries(np.arange(2) == at) for at in (0, 1))
+    for part, query in ((first, "1"), (second, "2")):
+        expected = {key: entry for key, entry in everything.items() if key[0] == query}
+        assert subtopics_by_doc(part) == expected
     for part in (matched, first, second, matched.cut(2), matched.cut(1)):
         assert part.pool_query[part.pool_index].tolist() == part.query.tolist()
         assert part.pool_grade[part.pool_index].tolist() == part.grade.tolist()

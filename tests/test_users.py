@@ -69,13 +69,6 @@ def _one():
     return JUDGED, INPUTS[1]["old"]
 
 
-@pytest.mark.parametrize("name", ANSWERS)
-def test_answers_count_users(name, tmp_path):
-    text = ANSWERS[name](tmp_path)
-    assert "user" in text
-    assert not QUERY.findall(text)
-
-
 @pytest.mark.parametrize(
     ("unlike", "words"),
     [
@@ -144,16 +137,16 @@ TURNS = [
     for name, turn, docs in (("c", 1, ["a", "b"]), ("c", 2, ["b"]), ("d", 1, ["x", "b"]))
 ]
 TURN_ANSWERS = {
-    "evaluate": lambda: gainful.evaluate(TURNS, None, "nDCG@2").to_text(verbose=True),
-    "rows": lambda: gainful.evaluate(TURNS, None, "nDCG@2").to_text(per_query=True),
-    "unjudged": lambda: gainful.unjudged(TURNS, TURNS, "nDCG@2").to_text(per_query=True),
+    "turns": lambda _: gainful.evaluate(TURNS, None, "nDCG@2").to_text(verbose=True),
+    "turns, rows": lambda _: gainful.evaluate(TURNS, None, "nDCG@2").to_text(per_query=True),
+    "turns, unjudged": lambda _: gainful.unjudged(TURNS, TURNS, "nDCG@2").to_text(per_query=True),
 }
 
 
-@pytest.mark.parametrize("name", TURN_ANSWERS)
-def test_answers_count_turns(name):
-    text = TURN_ANSWERS[name]()
-    assert "turns" in text
+@pytest.mark.parametrize("name", [*ANSWERS, *TURN_ANSWERS])
+def test_answers_count_users_or_turns(name, tmp_path):
+    text = (ANSWERS | TURN_ANSWERS)[name](tmp_path)
+    assert ("turns" if name in TURN_ANSWERS else "user") in text
     assert not QUERY.findall(text)
 
 
