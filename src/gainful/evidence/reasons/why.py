@@ -125,6 +125,7 @@ class Why(Shown):
     unit: str  # query, user or session
     all_causes: Mapping[str, Cause]  # that there are, of queries or of sessions
     sides: Sides  # as the two tools have it
+    names: tuple[str, str]  # distinct, of the two
     means: tuple[float, float]
     counts: tuple[int, int]  # of queries or sessions
     causes: tuple[Effect, ...]
@@ -142,11 +143,6 @@ class Why(Shown):
         """The convention of the second tool."""
         convention: Convention | SessionConvention = self.sides[1].convention
         return convention
-
-    @property
-    def names(self) -> tuple[str, str]:
-        """Distinct names of the two."""
-        return convention_names(self.sides)
 
     @property
     def difference(self) -> float:
@@ -206,13 +202,6 @@ class Why(Shown):
                 Section(head, _build_cause_table(self), self.notes, forms=("html",)),
             ]
         )
-
-
-def convention_names(sides: Sides) -> tuple[str, str]:
-    """Distinct names of two conventions."""
-    mine, theirs = (side.convention for side in sides)
-    changed = mine.name == theirs.name and mine != theirs
-    return mine.name, f"{theirs.name} (changed)" if changed else theirs.name
 
 
 def _list_rows(why: Why) -> Table:
@@ -373,11 +362,13 @@ def explain_difference(mixtures: Mixtures, sides: Sides) -> Why:
             tool = sides[at].convention.name
             raise CannotCompare(f"like {tool} no {source.unit} counts: no mean")
     shares, notes = shapley_values(len(mixtures.causes), mixtures.means)
-    effects = _find_effects(mixtures, shares, convention_names(sides))
+    mine, theirs = (side.convention for side in sides)
+    changed = mine.name == theirs.name and mine != theirs
+    names = mine.name, f"{theirs.name} (changed)" if changed else theirs.name
+    effects = _find_effects(mixtures, shares, names)
     refusals = source.find_refusals() if isinstance(source, RunScores) else []  # of no sessions
     refusals = [(name, name_units(note, source.unit)) for name, note in refusals]
-    mine, theirs = (side.convention.settings() for side in sides)
-    settings = {name for name in mine if mine[name] != theirs[name]}
+    settings = {*mine.differences(theirs)}
     explained = {name for name, _ in refusals} | {
         name for effect in effects for name in effect.cause.settings
     }
@@ -394,6 +385,7 @@ def explain_difference(mixtures: Mixtures, sides: Sides) -> Why:
         unit=source.unit,
         all_causes=source.all_causes,
         sides=sides,
+        names=names,
         means=(mixtures.mean(0), mixtures.mean(mixtures.all)),
         counts=(counts[0], counts[1]),
         causes=tuple(sorted(effects, key=lambda effect: -abs(effect.effect))),

@@ -226,21 +226,16 @@ class CumulatedExtremes:
         first, last = (ranked.first, ranked.last) if spreads else (ranked.rank, ranked.rank)
         every = np.arange(len(rows))
         placed = PlacedGains(len(rows), every, every, np.ones(len(rows)), first, last)
-        doc_weights = (
-            placed.sum_with_weights(rank_discounts(recipe, depth)) if len(rows) else np.zeros(0)
-        )
-        self.weight = np.bincount(rows, doc_weights, minlength=len(gradable.known_grades)).astype(
-            np.float64
-        )
-        self.retrieved = np.zeros(len(gradable.known_grades), dtype=bool)
+        discounts, known = rank_discounts(recipe, depth), gradable.known_grades
+        weights = placed.sum_with_weights(discounts) if len(rows) else np.zeros(0)
+        self.weight = np.bincount(rows, weights, len(known)).astype(np.float64)
+        self.retrieved = np.zeros(len(known), dtype=bool)
         self.retrieved[rows] = True
         self.retrieved_counts = ranked.retrieved
-        self.judged_gains = np.zeros(len(gradable.known_grades))
-        judged = ~np.isnan(gradable.known_grades)
-        kept = judged & ~(
-            (recipe.convention.negative == "remove") & (np.nan_to_num(gradable.known_grades) < 0)
-        )
-        self.judged_gains[kept] = recipe_gains(recipe, gradable.known_grades[kept])
+        self.judged_gains = np.zeros(len(known))
+        # Of documents that are in the pool; what is open compares with nothing
+        kept = known >= (0 if recipe.convention.negative == "remove" else -np.inf)
+        self.judged_gains[kept] = recipe_gains(recipe, known[kept])
 
     def extreme_gradings(self, query: int, docs: QueryDocs) -> Array:
         """A few gradings of the open documents, among them the best and the worst."""
