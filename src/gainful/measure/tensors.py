@@ -158,30 +158,29 @@ class _Rankings:
 
     def compute(self) -> Any:
         """One value for each ranking."""
-        xp, settings = self.xp, self.recipe.convention
-        dtype = _choose_dtype(xp, self.grades, self.scores)
+        entry, settings = self.recipe.entry, self.recipe.convention
+        dtype = _choose_dtype(self.xp, self.grades, self.scores)
+        actual = ideal = None
         if self._can_count(dtype):
-            return self._compare_gains(*self._count_gains(dtype))
-        grades, present = self._read(self.grades, self.mask, dtype)
-        pool, in_pool = grades, present
-        if self.judged is not None:
-            pool, in_pool = self._read(self.judged, None, dtype)
-        if self.recipe.entry.name in _BINARY:
-            return self._compare_hits(grades, present, pool, in_pool)
-        if settings.ideal == "list":
+            actual, ideal = self._count_gains(dtype)
+        else:
+            grades, present = self._read(self.grades, self.mask, dtype)
             pool, in_pool = grades, present
-        entry, gain = self.recipe.entry, self._find_gains(grades, present)
-        pool_gain = gain if pool is grades else self._find_gains(pool, in_pool)
-        needs_ideal = entry.normalised or entry.gain_of == "ideal"
-        return self._compare_gains(
-            None if entry.gain_of == "ideal" else self._sum_gains(gain, present),
-            self._sum_ideal(pool_gain, in_pool, present, gain.shape[1]) if needs_ideal else None,
-        )
-
-    def _compare_gains(self, actual: Any, ideal: Any) -> Any:
-        if self.recipe.entry.gain_of == "ideal":
+            if self.judged is not None:
+                pool, in_pool = self._read(self.judged, None, dtype)
+            if entry.name in _BINARY:
+                return self._compare_hits(grades, present, pool, in_pool)
+            if settings.ideal == "list":
+                pool, in_pool = grades, present
+            gain = self._find_gains(grades, present)
+            pool_gain = gain if pool is grades else self._find_gains(pool, in_pool)
+            if entry.gain_of != "ideal":
+                actual = self._sum_gains(gain, present)
+            if entry.normalised or entry.gain_of == "ideal":
+                ideal = self._sum_ideal(pool_gain, in_pool, present, gain.shape[1])
+        if entry.gain_of == "ideal":
             return ideal
-        return self._normalise(actual, ideal) if self.recipe.entry.normalised else actual
+        return self._normalise(actual, ideal) if entry.normalised else actual
 
     def _can_count(self, dtype: Any) -> bool:
         """Is it a case for the kernel: the first ranks of tensors on CUDA, in usual settings?"""
@@ -301,26 +300,27 @@ class _Rankings:
 
     def _sum_gains(self, gain: Any, present: Any) -> Any:
         """The discounted gain of each ranking; ties that are averaged, as expected."""
-        xp, ties = self.xp, self.recipe.convention.ties
         depth = self._cut(gain.shape[1])
         if self.scores is None:
-            gain = self._close_gaps(gain, present)[:, :depth]
-            return xp.sum(gain * self._find_discounts(gain, depth), axis=-1)
-        order, score = self._find_order(gain, present, depth)
-        if not TIE_POLICIES[ties].averages:
-            gain = xp.take_along_axis(gain, order[:, :depth], axis=-1)
-            return xp.sum(gain * self._find_discounts(gain, depth), axis=-1)
-        gain = xp.take_along_axis(gain, order, axis=-1)
+            gain = self._close_gaps(gain, present)
+        else:
+            order, score = self._find_order(gain, present, depth)
+            averages = TIE_POLICIES[self.recipe.convention.ties].averages
+            columns = order if averages else order[:, :depth]
+            gain = self.xp.take_along_axis(gain, columns, axis=-1)
+            gain = self._average_ties(gain, score) if averages else gain
+        return self.xp.sum(gain[:, :depth] * self._find_discounts(gain, depth), axis=-1)
+
+    def _average_ties(self, gain: Any, score: Any) -> Any:
+        """Of each block of equal scores the mean at all its ranks, or all at the middle one."""
+        xp = self.xp
         starts = xp.concat((xp.ones_like(score[:, :1]) > 0, score[:, 1:] != score[:, :-1]), axis=1)
         single = xp.ones_like(gain)
-        size = self._sum_blocks(single, starts)
-        if ties == "average":
-            gain = self._sum_blocks(gain, starts) / size
-            return xp.sum(gain[:, :depth] * self._find_discounts(gain, depth), axis=-1)
-        first = xp.cumulative_sum(single, axis=-1) - self._scan_blocks(single, starts) + 1
-        rank = first + xp.floor((size - 1) / 2)
-        weight = xp.where(rank <= depth, self.recipe.discount.evaluate_on(xp, rank), 0.0)
-        return xp.sum(gain * weight, axis=-1)
+        total, size = self._sum_blocks(gain, starts), self._sum_blocks(single, starts)
+        if self.recipe.convention.ties == "average":
+            return total / size
+        place = self._scan_blocks(single, starts)
+        return xp.where(place == xp.floor((size + 1) / 2), total, 0.0)
 
     def _sum_blocks(self, values: Any, starts: Any) -> Any:
         xp = self.xp
@@ -378,10 +378,11 @@ class _Rankings:
         hit, base = (xp.astype(flags, grades.dtype) for flags in (is_relevant, in_base))
         base = xp.sum(base, axis=-1)
         depth = self._cut(grades.shape[1])
-        if self.scores is not None:
+        if self.scores is None:
+            hit = self._close_gaps(hit, present)[:, :depth]
+        else:
             order, _ = self._find_order(grades, present, grades.shape[1])
             hit = xp.take_along_axis(hit, order[:, :depth], axis=-1)
-        hit = (hit if self.scores is not None else self._close_gaps(hit, present))[:, :depth]
         count, rank = xp.sum(hit, axis=-1), xp.cumulative_sum(xp.ones_like(hit), axis=-1)
         if name == "P":
             return count / self.recipe.k
@@ -389,13 +390,13 @@ class _Rankings:
             return self._normalise(count, base)
         if name == "RR":
             return xp.max(hit / rank, axis=-1)
-        if arguments["divisor"] == "found":
+        k, divisor = self.recipe.k, arguments["divisor"]
+        if divisor == "found":
             base = count
-        elif arguments["divisor"] != "relevant" and self.recipe.k is not None:
-            most = float(self.recipe.k)
-            reachable = xp.where(base < most, base, most)
-            whole = reachable if arguments["divisor"] == "reachable" else xp.full_like(base, most)
-            base = xp.where(base > 0, whole, 0.0)
+        elif divisor == "reachable" and k is not None:
+            base = xp.minimum(base, float(k))
+        elif divisor == "k" and k is not None:
+            base = xp.where(base > 0, float(k), base)
         return self._normalise(xp.sum(hit * xp.cumulative_sum(hit, axis=-1) / rank, axis=-1), base)
 
     def _normalise(self, actual: Any, ideal: Any) -> Any:
