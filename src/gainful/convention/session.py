@@ -172,12 +172,8 @@ class SessionConvention(Settings):
     )
     negative: Literal["zero", "keep", "error"] = setting(
         "zero",
-        "What is the gain of a document with a negative grade?",
-        {
-            "zero": "no gain, unless the gain function says otherwise",
-            "keep": "its negative gain; the ideal stops before it",
-            "error": "an error",
-        },
+        SETTINGS["negative"].question,
+        {answer: SETTINGS["negative"].answers[answer] for answer in ("zero", "keep", "error")},
     )
     empty: Literal[0, 1, "skip", "error"] = setting(0, SETTINGS["empty"])
     unjudged: Literal["auto", "zero", "drop", "error"] = setting(

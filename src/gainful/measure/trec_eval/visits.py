@@ -45,16 +45,11 @@ def select_names(options: TrecEvalOptions) -> dict[str, str | None]:
     params: dict[str, str] = {}
     for text in options.measures or ("official",):
         name, dot, suffix = text.partition(".")
-        if dot and not suffix:
+        if (dot and not suffix) or name not in (*names, *groups):
             raise UnknownName("measure", text, [*names, *groups])
         if dot:
             params.setdefault(name, suffix)
-        if name in groups:
-            selected_names |= {*groups[name]}
-        elif name in names:
-            selected_names.add(name)
-        else:
-            raise UnknownName("measure", text, [*names, *groups])
+        selected_names |= {*groups.get(name, (name,))}
     return {name: params.get(name) for name in names if name in selected_names}
 
 
