@@ -26,7 +26,7 @@ from gainful.api.sweep import sweep_results
 from gainful.errors import BadInput
 from gainful.evidence.comparisons.compare import compare_where_possible
 from gainful.evidence.comparisons.study import check_method, choose_blocks, compare_results
-from gainful.evidence.intervals import DrawnUnits, MeanIntervals, mean_intervals, session_intervals
+from gainful.evidence.intervals import DrawnUnits, mean_intervals, session_intervals
 from gainful.evidence.method import (
     PairOptions,
     SignificanceOptions,
@@ -137,11 +137,13 @@ def report(
         most=MAX_EXPLAINED,
         others=units.to_detail,
     )
+    level = round(min(99.99, max(1.0, 100 * (1 - resampling.alpha))), 6)
+    chance = {"resamples": resampling.resamples, "seed": resampling.seed}
     content = ReportContent(
         **_compare(systems, results, clusters=clusters, **method_options),
         full_names=names,
         base=base,
-        all_intervals=[_estimate_intervals(result, resampling) for result in results],
+        all_intervals=[mean_intervals(result, level, **chance) for result in results],
         units=units,
         seed=resampling.seed,
         title=title,
@@ -162,13 +164,6 @@ def _compare(
             results, lambda some: compare_results(some, **options)
         )
     return {"systems": systems, "comparison": comparison, "incomparable": reasons}
-
-
-def _estimate_intervals(results: Results, resampling: Resampling) -> MeanIntervals:
-    level = min(99.99, max(1.0, 100 * (1 - resampling.alpha)))
-    return mean_intervals(
-        results, round(level, 6), resamples=resampling.resamples, seed=resampling.seed
-    )
 
 
 @answer_session_options(SessionReportOptions, "report")
@@ -266,13 +261,10 @@ def _choose_drawn(
 ) -> DrawnUnits:
     """What is drawn again: clusters of conversations, or searchers with all their sessions."""
     results = groups.results
-    if groups.has_pairs:
-        if cluster is None:
-            return DrawnUnits(groups.unit)
-        find = read_clusters(cluster).find
-        labels = [find(name) for name in groups.unit_names.to_list()]
-        return DrawnUnits.from_labels(pl.Series("cluster", labels), groups.unit)
-    blocks = choose_blocks(results, groups.by or SYSTEM, block)
+    if groups.has_pairs and cluster is not None:
+        labels = map(read_clusters(cluster).find, groups.unit_names.to_list())
+        return DrawnUnits.from_labels(pl.Series("cluster", [*labels]), groups.unit)
+    blocks = [] if groups.has_pairs else choose_blocks(results, groups.by or SYSTEM, block)
     if blocks:
         return DrawnUnits.from_labels(results.columns[blocks[0]], groups.unit)
     return DrawnUnits(groups.unit)
@@ -311,8 +303,6 @@ def _sweep_searchers(groups: SystemGroups, recipe: SessionRecipe) -> Sweep | str
     if not recipe.entry.has_vectors or recipe.k is None:
         return "There is no map: it needs an sDCG or nsDCG with a cutoff."
     if results.matched_sessions.size > _MOST_SESSIONS:
-        return (
-            f"There is no map, as there are more than {_MOST_SESSIONS:,} sessions: gainful figure "
-            "map draws it."
-        )
+        many = f"there are more than {_MOST_SESSIONS:,} sessions"
+        return f"There is no map, as {many}: gainful figure map draws it."
     return sweep_results(results, recipe, groups.by)
