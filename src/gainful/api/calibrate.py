@@ -7,13 +7,11 @@ from typing import Unpack
 
 from gainful.api.session_options import ReadingOptions, SessionReading, answer_session_options
 from gainful.defaults import SEED
-from gainful.errors import WrongType, check_seed
+from gainful.errors import BadInput, WrongType, check_number, check_seed
 from gainful.evidence.searchers.calibration import (
     Calibration,
-    check_level,
     describe_few,
     fit_searchers,
-    refuse_nothing,
 )
 from gainful.evidence.searchers.fit import LEVEL
 from gainful.evidence.searchers.observe import DepthFrom, observe_searchers
@@ -66,12 +64,17 @@ def calibrate(
         raise WrongType("by", by, "the name of a column, or several")
     _, sessions = SessionReading.from_options(options).read(log, gains=False)
     first_queries = options.get("first_queries")
-    share = check_level(level)
+    allowed = "per cent between 0 and 100, such as 95"
+    check_number("level", level, allowed, lambda number: 0 < number < 100)
+    share = float(level) / 100
     limit = (
         query_limit if first_queries is None else min(first_queries, query_limit or first_queries)
     )
     observed = observe_searchers(sessions, depth_from, limit)
-    refuse_nothing(observed, sessions.name)
+    if observed.depths is None and (observed.query_counts == 1).all():
+        problem = "no session has a second query, and there is no column scanned or clicked"
+        allowed = "sessions of several queries, clicks, or the depth looked at"
+        raise BadInput(sessions.name, problem, allowed)
     groups = group_sessions(observed, by, sessions.name) if by else []
     return Calibration(
         log=sessions.name,

@@ -244,16 +244,14 @@ def _build_ideals(worst_query: RankByRank) -> list[Section]:
         rows.append([str(rank), *([discount] if same else []), *gains])
     heads = ["ideal\nrank", *(["discount"] if same else [])]
     heads += [f"{side}\n{_SIDE_COLUMNS[at]}" for side in _SIDES for at in shown]
-    return [Section(table=Table(heads, rows, numeric=True)), *_format_more_ideal(sides)]
-
-
-def _format_more_ideal(sides: tuple[QuerySide, QuerySide]) -> list[Section]:
-    parts = []
-    for name, side in zip(_SIDES, sides, strict=True):
-        if side.more_ideal:
-            rest = (side.idcg or 0.0) - sum(row.contribution or 0.0 for row in side.ideal)
-            parts.append(f"{side.more_ideal} more in the ideal {name}, which add {rest:.4f}")
-    return [Section(lines=[f"… and {'; '.join(parts)}"], indent="  ")] if parts else []
+    more = [
+        f"{side.more_ideal} more in the ideal {name}, which add {rest:.4f}"
+        for name, side in zip(_SIDES, sides, strict=True)
+        for rest in [(side.idcg or 0.0) - sum(row.contribution or 0.0 for row in side.ideal)]
+        if side.more_ideal
+    ]
+    lines = [Section(lines=[f"… and {'; '.join(more)}"], indent="  ")] if more else []
+    return [Section(table=Table(heads, rows, numeric=True)), *lines]
 
 
 def _shorten_ids(table: Table, width: int | None) -> Table:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from attrs import field, frozen
 
-from gainful.errors import BadInput, WrongType, check_number
+from gainful.errors import BadInput, WrongType
 from gainful.evidence.searchers.fit import (
     AT_LEAST,
     FOLDS,
@@ -179,28 +179,11 @@ def _fit_behaviour(stops: Stops, level: float, seed: int, *, compare: bool) -> B
     return Behaviour(stops=stops, fits=fits, held_out=held_out, best=best)
 
 
-def check_level(level: float) -> float:
-    """The level of intervals, as a share; per cent is understood as --interval has it."""
-    allowed = "per cent between 0 and 100, such as 95"
-    check_number("level", level, allowed, lambda number: 0 < number < 100)
-    return float(level) / 100
-
-
-def refuse_nothing(observed: Observed, name: str) -> None:
-    """A log in which nobody could do anything says nothing of searchers."""
-    only_one = bool((observed.query_counts == 1).all())
-    if observed.depths is None and only_one:
-        problem = "no session has a second query, and there is no column scanned or clicked"
-        raise BadInput(name, problem, "sessions of several queries, clicks, or the depth looked at")
-
-
 def describe_few(observed: Observed) -> list[str]:
     """That intervals of a handful of sessions or searchers say little."""
     number = len(np.unique(observed.queries.cluster))
-    if number >= _FEW:
-        return []
     few = "too few to estimate how searchers differ; intervals are too narrow, if any"
-    return [f"{count_noun(number, observed.cluster_name)}: {few}"]
+    return [] if number >= _FEW else [f"{count_noun(number, observed.cluster_name)}: {few}"]
 
 
 _SUCCESS = (
