@@ -311,10 +311,8 @@ def evaluate(
 
         resampling_for_level(interval, **chance)
         if runs is None:
-            allowed = (
-                "only with runs={name: run}; for one run, gainful.stats.mean_intervals(results)"
-            )
-            raise BadValue("interval", interval, allowed)
+            way = "for one run, gainful.stats.mean_intervals(results)"
+            raise BadValue("interval", interval, f"only with runs={{name: run}}; {way}")
     if runs is None:
         return next(evaluate_runs(qrels, {"": run}, measures, reading))
     evaluated = evaluate_runs(qrels, name_runs(runs), measures, reading)
@@ -475,9 +473,8 @@ def _match_in_file(
     first_rows_and_match = match_large_file(
         as_qrels_columns(qrels), run, reading.run_format, convention, match
     )
-    return None if first_rows_and_match is None else MatchedRun(
-        qrels, *first_rows_and_match
-    ), engine
+    matched = None if first_rows_and_match is None else MatchedRun(qrels, *first_rows_and_match)
+    return matched, engine
 
 
 def find_native_engine() -> list[str]:

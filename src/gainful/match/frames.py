@@ -167,11 +167,10 @@ def _join_hits(
     retrieved = hashes.with_row_index("row").filter(wanted)
     hits = judged.join(retrieved, on="hash", how="inner", maintain_order="left")
     place, row = hits["place"], hits["row"]
-    exact = (qrels.frame["query"].gather(place) == run.frame["query"].gather(row)) & (
-        qrels.frame["doc"].gather(place) == run.frame["doc"].gather(row)
-    )
-    hits = hits.filter(exact)
-    return hits["place"].to_numpy().astype(np.intp), hits["row"].to_numpy().astype(np.intp)
+    for name in ("query", "doc"):
+        hits = hits.filter(qrels.frame[name].gather(place) == run.frame[name].gather(row))
+        place, row = hits["place"], hits["row"]
+    return place.to_numpy().astype(np.intp), row.to_numpy().astype(np.intp)
 
 
 def match_subtopics(qrels: Qrels, pool_index: Ranks) -> Subtopics | None:

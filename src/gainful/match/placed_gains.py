@@ -95,12 +95,9 @@ class PlacedGains:
         block = np.nonzero(self.first < self.last)[0]
         if block.size:
             first, last = self.first[block], self.last[block]
-            cumulative = np.append(
-                0.0, np.cumsum(weights, dtype=np.longdouble)
-            )  # deep ranks are small
-            block_weight = (
-                cumulative[np.minimum(last, depth)] - cumulative[np.minimum(first - 1, depth)]
-            )
+            # Weights of deep ranks are small.
+            total = np.append(0.0, np.cumsum(weights, dtype=np.longdouble))
+            block_weight = total[np.minimum(last, depth)] - total[np.minimum(first - 1, depth)]
             weight[block] = block_weight / (last - first + 1)
         return self._sum_cells(self.row, self.gain * weight, 1)[:, 0]
 

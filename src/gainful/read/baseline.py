@@ -80,10 +80,8 @@ class Baseline:
         if name is None:
             available = ", ".join(self.measures) or "none"
             problem = f"it has values of {available}, but not of {measure}"
-            expected = (
-                f"a baseline with it; save a new one with -m '{measure}' --save-baseline FILE"
-            )
-            raise BadInput(self.name, problem, expected)
+            way = f"save a new one with -m '{measure}' --save-baseline FILE"
+            raise BadInput(self.name, problem, f"a baseline with it; {way}")
         rows = ((query, row[name]) for query, row in self.values.items())
         return {query: value for query, value in rows if value is not None}
 

@@ -46,10 +46,8 @@ def read_items(items: AnyItems | None, interactions: Any | None) -> Items:
     table = load_table(interactions, "interactions", "a file or a frame of users and items")
     user = table.header.require_column(QUERY, "user")
     item = table.header.require_column(DOC, "item")
-    pairs = table.frame.select(
-        pl.col(user).cast(pl.String).alias("user"), pl.col(item).cast(pl.String).alias("item")
-    )
-    pairs = pairs.drop_nulls().unique()
+    pairs = table.frame.select(pl.col(user).alias("user"), pl.col(item).alias("item"))
+    pairs = pairs.cast(pl.String).drop_nulls().unique()
     if pairs.is_empty():
         raise BadInput(table.name, "it has no interactions", "a row for each user and item")
     counts = pairs.group_by("item", maintain_order=True).len()

@@ -213,9 +213,8 @@ def sample_scores(run: Run | NestedDict, limit: int) -> list[float]:
     """The first scores, so many at most."""
     if isinstance(run, Run):
         return run.frame["score"].head(limit).to_list()
-    return [
-        *islice((score for ranking in run.mapping.values() for score in ranking.values()), limit)
-    ]
+    scores = (score for ranking in run.mapping.values() for score in ranking.values())
+    return [*islice(scores, limit)]
 
 
 def refuse_other_order(qrels: Qrels | NestedDict, run: Run | NestedDict) -> None:

@@ -196,9 +196,8 @@ def refuse_unknown_lists(
 
 def _find_list(lists: Sequence[str], names: Sequence[str], words: Sequence[str]) -> str | None:
     named = (field for field in lists if field in names)
-    return next(named, None) or next(
-        (field for field in lists if any(word in field.lower() for word in words)), None
-    )
+    alike = (field for field in lists if any(word in field.lower() for word in words))
+    return next(named, None) or next(alike, None)
 
 
 def find_records(

@@ -205,11 +205,9 @@ def _refuse_unknown(
         likely += isinstance(inner, list) or has_number
     if failure.where.startswith(f"{name}[") and 2 * likely <= len(value):
         keys = list_columns([*value])
-        problem = (
-            f"{failure.problem}: this JSON is no known format of {kind.name}; its keys are {keys}"
-        )
+        problem = f"this JSON is no known format of {kind.name}; its keys are {keys}"
         expected = f"{kind.shapes}; logs and traces are for gainful sessions"
-        raise BadInput(failure.where, problem, expected)
+        raise BadInput(failure.where, f"{failure.problem}: {problem}", expected)
 
 
 _ALLOWED = (
