@@ -222,6 +222,7 @@ def test_everybody_can_use_it(show, name):
     """By all rules; in the dark, which differs in colours alone, by that of contrast."""
     for scheme, rules in (("light", RULES), ("dark", CONTRAST)):
         page = show(name, scheme=scheme)
+        page.evaluate("scrollTo(0, 0)")  # further down, a button to the top fades in
         page.evaluate(
             "document.querySelectorAll('details').forEach((part) => { part.open = true; })"
         )

@@ -161,7 +161,7 @@ class Retrievals:
     def mark_flaws(
         self, frame: pl.DataFrame, expected: str, words: Mapping[int, str]
     ) -> pl.DataFrame:
-        """Searches of which more is known to be wrong, by the number of the row."""
+        """The searches with further flaws, by the number of the row."""
         flaws = frame["flaw"].to_list()
         for row, of_row in words.items():
             flaws[row] = self.name_flaw(expected, of_row)
