@@ -60,6 +60,7 @@ n_resamples iterations n_permutations permutations n_bootstrap samples = resampl
 random_state random_seed rng = seed
 ci bootstrap confidence intervals error_bars = interval
 per_topic per_user by_query all each = per_query
+texts query_texts topics = queries
 out file save outfile to = output
 type output_format fmt = form
 theme dark_mode = dark
