@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
+from functools import partial
 from os import PathLike
 from typing import Any
 
@@ -39,6 +40,7 @@ from gainful.read.named_columns import (
     Header,
     InputTable,
     as_table,
+    build_part,
     extract_any,
     invert_renames,
     read_table,
@@ -65,7 +67,8 @@ def as_lazy_run(
         for role in ("query", "doc")
     }
     own = {role: restore_name(header.own_name(column)) for role, column in roles.items()}
-    return LazyRun(chosen, engine, name, ids, own)
+    reader = partial(build_part, kind=RUN, name=name, own_names=own)
+    return LazyRun(chosen, engine, reader, name, ids)
 
 
 def collect_run(run: LazyRun) -> Run:
@@ -145,6 +148,7 @@ class LargeRun(LazyRun):
     header: bytes  # the lines above the rows of a table
     notes: list[str] = field(factory=list)
     frame: Any = field(init=False, default=None)
+    reader: Any = field(init=False, default=None)
     engine: Engine = field(init=False, default=POLARS)  # its rows have an order, too
 
     def stream(self) -> Iterator[Run]:

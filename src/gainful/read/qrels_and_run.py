@@ -8,8 +8,6 @@ says nothing.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from functools import partial
-from importlib import import_module
 from itertools import islice
 from numbers import Integral
 from typing import TYPE_CHECKING, Any, Generic, NoReturn, TypeVar
@@ -158,17 +156,11 @@ class LazyRun:
 
     frame: nw.LazyFrame[Any]  # query, doc, and score or rank
     engine: Engine
+    reader: Callable[..., Run]  # how rows of it become a run, on a worker as well
     name: str = "run"
     ids: IdKinds = field(factory=dict)
-    own_names: Mapping[str, str] = field(factory=dict)  # what the user calls these columns
     notes: Sequence[str] = ()  # notes on how it is read
     first_row: int = 0  # its number, where rows have an order
-
-    @property
-    def reader(self) -> Callable[..., Run]:
-        """How rows of it become a run, on a worker as well."""
-        tables = import_module("gainful.read.named_columns")  # which makes values of this file
-        return partial(tables.build_part, kind=RUN, name=self.name, own_names=self.own_names)
 
     def stream(self) -> Iterator[Run]:
         """Some rows at a time, checked as those of a run in memory; at first none."""
