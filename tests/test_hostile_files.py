@@ -3,6 +3,7 @@
 import csv
 import gzip
 import io
+import json
 import os
 import time
 from contextlib import suppress
@@ -390,3 +391,29 @@ def test_a_link_to_itself_can_be_neither_written_nor_read(run_gainful, tmp_path)
     loop.symlink_to(loop)
     done = run_gainful("eval", "qrels.txt", "bm25.txt", "-o", loop, status=2, folder=EXAMPLES)
     assert "loop.tsv: " in done.err
+
+
+@pytest.mark.parametrize(("bad", "place"), [("error", "events.jsonl:2"), ("skip", "events.jsonl")])
+def test_a_log_of_actions_whose_lists_are_elsewhere(tmp_path, bad, place):
+    """A second kind of record hides that the file is the second half of a UBI log."""
+    row = {"session_id": "s", "query_id": "q", "timestamp": "2026-03-02T09:01:12Z"}
+    click = row | {"action_name": "click", "event_attributes": {"object": {"object_id": "a"}}}
+    rest = {"session_id": "s", "query_id": "q"}
+    path = tmp_path / "events.jsonl"
+    path.write_text("".join(json.dumps(record) + "\n" for record in (click, rest)), "utf-8")
+    with refuses(BadInput, place):
+        gainful.sessions.evaluate(path, measures="sDCG@5", bad=bad)
+
+
+def test_the_type_of_a_block_in_a_transcript_may_be_anything(tmp_path):
+    messages = [
+        {"role": "user", "content": [{"type": odd, "text": "hello"} for odd in ([], {}, None, 1)]},
+        {"role": "assistant", "content": [{"type": "tool_use", "id": "t", "name": "search"}]},
+    ]
+    messages[1]["content"][0]["input"] = {"query": "soup"}
+    block = {"type": "tool_result", "tool_use_id": "t", "content": '[{"id": "a"}]'}
+    messages.append({"role": "user", "content": [block]})
+    path = tmp_path / "chat.jsonl"
+    path.write_text(json.dumps({"id": "s", "messages": messages}) + "\n", "utf-8")
+    results = gainful.sessions.evaluate(path, {"s": {"a": 1}}, "sDCG@5")
+    assert results.mean["sDCG@5"] == 1

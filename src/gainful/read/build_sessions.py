@@ -478,7 +478,11 @@ def spread_lists(
 
     rest = lists.drop("rank", "doc", FIRST, LENGTH, SESSION, LIST, strict=False)
     keys = ("query_id", "text")  # by which what was done is joined
-    known = [name for name in rest.columns if name in keys or rest[name].null_count() < len(rest)]
+    known = [
+        name
+        for name in rest.columns
+        if name in keys or not len(rest) or rest[name].null_count() < len(rest)
+    ]
     ranks = pl.select(pl.when(shown).then(pl.Series(rank)).alias("rank")).to_series()
     columns = [gather(docs, "doc"), ranks]
     columns += [] if grades is None else [gather(grades, "grade")]

@@ -274,7 +274,7 @@ def _iterate_calls(message: dict[str, Any]) -> Iterator[_Call]:
     if isinstance(legacy, dict):
         yield _Call("", str(legacy.get("name", "")), legacy.get("arguments"))
     content = message.get("content")
-    has_results = any(block.get("type") in _RESULTS for block in _list_objects(content))
+    has_results = any(str(block.get("type")) in _RESULTS for block in _list_objects(content))
     if message.get("role") in ("tool", "function") and not has_results:
         call_id = str(message.get("tool_call_id") or "")
         yield _Call(call_id, value=_join_texts(content), is_result=True)
