@@ -182,13 +182,10 @@ class Retrievals:
         texts = frame["time"]
         parsed = parse_times(texts, self.name)
         wrong = texts.is_not_null() & parsed.times.is_null() & frame["flaw"].is_null()
-        if not wrong.any():
-            return frame.with_columns(parsed.times.alias("time"))
         words = "it begins at {}, which is not a time"
         flaws = {row: words.format(quote(texts[row])) for row in wrong.arg_true()}
-        return self.mark_flaws(frame, parsed.expected, flaws).with_columns(
-            parsed.times.alias("time")
-        )
+        frame = self.mark_flaws(frame, parsed.expected, flaws) if flaws else frame
+        return frame.with_columns(parsed.times.alias("time"))
 
     def to_events(
         self, expected: str, columns: ColumnMapping, lists: RetrievedLists | None = None

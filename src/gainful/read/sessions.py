@@ -49,19 +49,9 @@ RESULT_COLUMNS = ("clicked", "purchased", "grade", "seconds")
 LIST_LENGTH = "\0list_length"  # how many results a query has, where not all of them are rows
 # What sessions cannot be grouped by.
 UNGROUPABLE_COLUMNS = (
-    "session",
-    "query",
-    "rank",
-    "doc",
-    "text",
-    "scanned",
-    "current_query",
-    LIST_LENGTH,
-    "query_id",
-    "time",
-    *RESULT_COLUMNS,
+    *("session", "query", "rank", "doc", "text", "scanned", "current_query", "query_id", "time"),
+    *(LIST_LENGTH, *RESULT_COLUMNS),
 )
-
 _SKIP_SESSIONS = "or --bad skip (bad='skip'), which leaves such sessions out"
 
 
@@ -77,15 +67,13 @@ class Sessions:
     name: str = "sessions"
     per_turn: bool = False  # has every query judgments of its own, as turns of conversations do?
     notes: Sequence[str] = field(default=())
-    problems: Sequence[tuple[str, str]] = field(
-        default=(), repr=False
-    )  # place and words, if left out
+    # Place and words of what was left out.
+    problems: Sequence[tuple[str, str]] = field(default=(), repr=False)
     dropped_count: int = 0  # sessions that were left out
     judged_by: str = "session"  # whose judgments count where there is no column topic
     observed: str = ""  # the action that gives grades, such as clicked
-    known_layout: SessionLayout | None = field(
-        default=None, repr=False
-    )  # where queries begin, if that is known
+    # Where queries begin, if that is known.
+    known_layout: SessionLayout | None = field(default=None, repr=False)
 
     @property
     def layout(self) -> SessionLayout:
@@ -132,17 +120,10 @@ def name_columns(header: Header, position: str | None) -> dict[str, str]:
 
     Which is that of the positions of queries depends on what it holds.
     """
-    known = {
-        "session": header.find_column(SESSION),
-        "position": position,
-        "rank": header.find_column(RANK),
-        "doc": header.find_column(DOC),
-    }
+    find = header.find_column
+    known = {"session": find(SESSION), "position": position, "rank": find(RANK), "doc": find(DOC)}
     for name, column in OPTIONAL_COLUMNS.items():
-        free = [
-            alias for alias in column.names if header.find_column((alias,)) not in known.values()
-        ]
-        known[name] = header.find_column(free)
+        known[name] = find([each for each in column.names if find((each,)) not in known.values()])
     return {name: column for name, column in known.items() if column is not None}
 
 
@@ -454,12 +435,11 @@ def _count_missing(frame: pl.DataFrame, number: int) -> str | None:
 
 def _refuse_mixtures(systems: Mapping[str, Sessions]) -> None:
     """Sessions that are judged otherwise cannot be set beside others."""
-    kinds = {sessions.per_turn for sessions in systems.values()}
-    if len(kinds) > 1:
-        name = next(name for name, sessions in systems.items() if not sessions.per_turn)
-        problem = "its sessions are judged as a whole, those of another file turn by turn"
-        raise BadInput(name, problem, "files of one kind")
-    has_topics = {"topic" in sessions.frame.columns for sessions in systems.values()}
-    if len(has_topics) > 1:
-        name = next(name for name, entry in systems.items() if "topic" not in entry.frame.columns)
-        raise BadInput(name, "it has no topics, though another file has", "files of one kind")
+    by_whole = [name for name, entry in systems.items() if not entry.per_turn]
+    without = [name for name, entry in systems.items() if "topic" not in entry.frame.columns]
+    for names, problem in (
+        (by_whole, "its sessions are judged as a whole, those of another file turn by turn"),
+        (without, "it has no topics, though another file has"),
+    ):
+        if 0 < len(names) < len(systems):
+            raise BadInput(names[0], problem, "files of one kind")

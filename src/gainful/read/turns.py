@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from array import array
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import polars as pl
@@ -24,7 +24,6 @@ from gainful.read.column_names import (
     TURN,
     TURN_IDS,
     TURN_QUERY,
-    ColumnMapping,
 )
 from gainful.read.json_records import Unreadable, read_records
 from gainful.read.path_finder import PathFinder, find_first
@@ -35,8 +34,16 @@ from gainful.read.sessions import Sessions
 from gainful.read.source import Source
 from gainful.text import quote
 
-_TEXT = ("query", *QUERY_TEXT, "text", "utterance")
 _LISTS = (*RETRIEVED, *DOC_LISTS)
+_ROLES = {  # what a record tells of a turn, and where it stands
+    "session": CONVERSATION,
+    "query": TURN,
+    "retrieved": _LISTS,
+    "topic": TURN_IDS,
+    "system": ("system",),
+    "text": ("query", *QUERY_TEXT, "text", "utterance"),
+}
+_TOPIC = [*_ROLES].index("topic")
 _SHAPE = '{"conversation": …, "turn": 1, "query": …, "retrieved": […]}'
 _NO_TURN = "turns 1, 2, 3 … of each conversation, each once"
 _NO_LIST = "retrieved: […], which is empty where nothing was retrieved"
@@ -51,11 +58,12 @@ class Turn:
     session: str | None
     docs: Sequence[str] | BadResults
     number: int = 0
-    labels: tuple[str | None, ...] = ()  # topic and system
+    topic: str | None = None
+    system: str | None = None
     text: str | None = None
 
 
-TurnsOfRecord = Callable[[dict[str, Any]], Iterable[Turn]]
+TurnsOfRecord = Callable[[dict[str, Any]], Sequence[Turn]]
 
 
 def is_turns(records: Sequence[dict[str, Any]]) -> bool:
@@ -70,9 +78,18 @@ def is_turns(records: Sequence[dict[str, Any]]) -> bool:
 
 def read_turns(source: Source, reading: ReadOptions = AS_USUAL) -> Sessions:
     """The turns of conversations as queries of sessions."""
-    reader = _TurnReader(reading.columns)
-    sessions = _read_conversations(source, reading, reader.read_record, _SHAPE)
-    reading.columns.refuse_absent({"topic": reader.has_topics}, source.name)
+    columns, has_topics = reading.columns, False
+    finder = PathFinder(*(columns.names.get(role, usual) for role, usual in _ROLES.items()))
+    paths = ResultPaths.from_columns(columns)
+
+    def read_record(record: dict[str, Any]) -> list[Turn]:
+        nonlocal has_topics
+        values = finder.find_each(record)
+        has_topics = has_topics or values[_TOPIC] is not None
+        return [_read_values(values, paths)]
+
+    sessions = _read_conversations(source, reading, read_record, _SHAPE)
+    columns.refuse_absent({"topic": has_topics}, source.name)
     return sessions
 
 
@@ -91,9 +108,8 @@ def _read_conversations(
         for turn in read_record(record):
             numbers.append(turn.number)
             if isinstance(turn.docs, BadResults):
-                retrievals.add_flaw(
-                    record_number, turn.docs.expected, turn.docs.words, turn.session
-                )
+                flaw = turn.docs
+                retrievals.add_flaw(record_number, flaw.expected, flaw.words, turn.session)
                 continue
             retrievals.add(
                 record_number,
@@ -101,16 +117,15 @@ def _read_conversations(
                 query_id=f"{turn.session}_{turn.number}",
                 docs=turn.docs,
                 text=turn.text,
-                **dict(zip(("topic", "system"), turn.labels, strict=False)),
+                topic=turn.topic,
+                system=turn.system,
             )
     lists = retrievals.to_lists()
     frame = lists.frame.with_columns(pl.Series(_NUMBER, numbers, dtype=pl.Int64))
     frame = _refuse_repeats(frame.sort(_NUMBER, maintain_order=True), retrievals)
     lists = evolve(lists, frame=frame.drop(_NUMBER))
-    sessions = build_sessions(
-        retrievals.to_events(expected, reading.columns, lists), bad=reading.policy
-    )
-    return evolve(sessions, per_turn=True)
+    events = retrievals.to_events(expected, reading.columns, lists)
+    return evolve(build_sessions(events, bad=reading.policy), per_turn=True)
 
 
 def _refuse_repeats(frame: pl.DataFrame, retrievals: Retrievals) -> pl.DataFrame:
@@ -122,49 +137,24 @@ def _refuse_repeats(frame: pl.DataFrame, retrievals: Retrievals) -> pl.DataFrame
     return retrievals.mark_flaws(frame, _NO_TURN, flaws) if flaws else frame
 
 
-class _TurnReader:
-    """How a record becomes a turn."""
-
-    def __init__(self, columns: ColumnMapping) -> None:
-        self.has_topics = False  # of their own
-        names = columns.names
-        usual = {
-            "session": CONVERSATION,
-            "query": TURN,
-            "retrieved": _LISTS,
-            "topic": TURN_IDS,
-            "system": ("system",),
-            "text": _TEXT,
-        }
-        self._finder = PathFinder(*(names.get(role, paths) for role, paths in usual.items()))
-        self._paths = ResultPaths.from_columns(columns)
-
-    def read_record(self, record: dict[str, Any]) -> Iterator[Turn]:
-        """The turn that a record is."""
-        session, turn, retrieved, topic, system, text = self._finder.find_each(record)
-        if session is None or not str(session):
-            yield Turn(None, BadResults(_SHAPE, "the conversation is null"))
-            return
-        match = _TURN_NUMBER.fullmatch(str(turn))
-        if match is None or isinstance(turn, float):
-            what = "the turn is null" if turn is None else f"turn {quote(turn)} is not an integer"
-            yield Turn(str(session), BadResults(_NO_TURN, what))
-            return
-        if retrieved is None:
-            docs: list[str] | BadResults = BadResults(
-                _NO_LIST, f"turn {turn} has no list of documents"
-            )
-        elif isinstance(retrieved, dict):
-            docs = rank_by_score(retrieved)
-        else:
-            docs = read_results(retrieved, self._paths)
-        self.has_topics = self.has_topics or topic is not None
-        labels = (
-            f"{session}_{match[1]}" if topic is None else str(topic),
-            None if system is None else str(system),
-        )
-        words = None if text is None else str(text)
-        yield Turn(str(session), docs, int(match[1]), labels, words)
+def _read_values(values: Sequence[Any], paths: ResultPaths) -> Turn:
+    """The turn of a record, from what stands at the paths of `_ROLES`."""
+    session, turn, retrieved, topic, system, text = values
+    if session is None or not str(session):
+        return Turn(None, BadResults(_SHAPE, "the conversation is null"))
+    match = _TURN_NUMBER.fullmatch(str(turn))
+    if match is None or isinstance(turn, float):
+        what = "the turn is null" if turn is None else f"turn {quote(turn)} is not an integer"
+        return Turn(str(session), BadResults(_NO_TURN, what))
+    if retrieved is None:
+        docs: list[str] | BadResults = BadResults(_NO_LIST, f"turn {turn} has no list of documents")
+    elif isinstance(retrieved, dict):
+        docs = rank_by_score(retrieved)
+    else:
+        docs = read_results(retrieved, paths)
+    topic = f"{session}_{match[1]}" if topic is None else str(topic)
+    system, text = (None if value is None else str(value) for value in (system, text))
+    return Turn(str(session), docs, int(match[1]), topic, system, text)
 
 
 def rank_by_score(scores: dict[str, Any]) -> list[str] | BadResults:
@@ -195,11 +185,11 @@ def read_ikat(source: Source, reading: ReadOptions = AS_USUAL) -> Sessions:
     return _read_conversations(source, reading, _read_run, _IKAT_SHAPE)
 
 
-def _read_run(record: dict[str, Any]) -> Iterator[Turn]:
+def _read_run(record: dict[str, Any]) -> list[Turn]:
     turns = record.get("turns")
     name = find_first(record, ("run_name", "metadata.run_id"))
-    for turn in turns if isinstance(turns, list) else [record]:
-        yield _read_turn(turn, str(name or "") or None)
+    some = turns if isinstance(turns, list) else [record]
+    return [_read_turn(turn, str(name or "") or None) for turn in some]
 
 
 def _is_run(record: dict[str, Any]) -> bool:
@@ -218,7 +208,7 @@ def _read_turn(turn: Any, run_name: str | None) -> Turn:
     docs = _read_passages(turn)
     if isinstance(docs, BadResults):
         docs = BadResults(docs.expected, f"turn {match[0]}: {docs.words}")
-    return Turn(match[1], docs, int(match[2]), (match[0], run_name))
+    return Turn(match[1], docs, int(match[2]), match[0], run_name)
 
 
 def _read_passages(turn: dict[str, Any]) -> list[str] | BadResults:

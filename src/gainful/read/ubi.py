@@ -45,7 +45,7 @@ from gainful.read.session_events import (
     read_event_words,
     tells,
 )
-from gainful.read.session_layout import Problem, flag_problems, has_repeats
+from gainful.read.session_layout import flag_problems, has_repeats
 from gainful.read.source import Source
 from gainful.text import count_noun, join_words, quote
 
@@ -63,18 +63,16 @@ _PATHS = {  # by role, the column of what stands at its path
 
 def find_kinds(records: Sequence[dict[str, Any]]) -> set[str]:
     """Which of both these records are: queries, events, or neither."""
-    return set(map(_find_kind, records)) - {""}
-
-
-def _find_kind(record: dict[str, Any]) -> str:
-    if any(
-        name in record for name in LOG_COLUMNS["doc"].names
-    ):  # a table with a row for each result
-        return ""
-    if record.get("action_name") is not None:
-        return "events" if "event_attributes" in record or "query_id" in record else ""
-    asked = "user_query" in record and ("query_id" in record or "client_id" in record)
-    return "queries" if "query_response_hit_ids" in record or asked else ""
+    kinds: set[str] = set()
+    for record in records:
+        asked = "user_query" in record and not record.keys().isdisjoint(("query_id", "client_id"))
+        if not record.keys().isdisjoint(LOG_COLUMNS["doc"].names):
+            continue  # of a table with a row for each result
+        if record.get("action_name") is not None:
+            kinds |= {"events"} if "event_attributes" in record or "query_id" in record else set()
+        elif "query_response_hit_ids" in record or asked:
+            kinds.add("queries")
+    return kinds
 
 
 def read_ubi(source: Source | Sequence[Source], reading: ReadOptions = AS_USUAL) -> SessionEvents:
@@ -90,15 +88,24 @@ def read_ubi(source: Source | Sequence[Source], reading: ReadOptions = AS_USUAL)
         )
         for source in sources
     ]
-    locate = _locate_in_all(files)
+    starts = [*accumulate((len(frame) for frame, _ in files), initial=0)]
+    locates = [locate for _, locate in files]
+
+    def locate(row: int) -> str:
+        at = bisect_right(starts, row) - 1
+        return locates[at](row - starts[at])
+
     frame = pl.concat([frame for frame, _ in files], how="diagonal").with_row_index("row")
     del files  # their rows are in the frame
-    frame, wrong_times, notes = _read_times(frame, name)
-    queries, events = (
-        frame.filter(pl.col("event").is_null() & pl.col("wrong").is_null()),
-        frame.filter(pl.col("event").is_not_null() & pl.col("wrong").is_null()),
-    )
-    unreadable = frame.filter(pl.col("wrong").is_not_null()).select("row", "wrong")
+    parsed = parse_times(frame["timestamp"], f"{name}: timestamp")
+    wrong_times = dict(frame.select("row", "timestamp").filter(parsed.wrong).iter_rows())
+    notes = [f"timestamps: {parsed.form}"] if "no zone" in parsed.form else []
+    untold = ["application"] if frame["application"].null_count() == len(frame) else []
+    frame = frame.drop("timestamp", *untold).with_columns(parsed.times.alias("time"))
+    is_readable, is_query = pl.col("wrong").is_null(), pl.col("event").is_null()
+    queries = frame.filter(is_readable & is_query)
+    events = frame.filter(is_readable & ~is_query)
+    unreadable = frame.filter(~is_readable).select("row", "wrong")
     if not len(queries) and not len(events) and len(unreadable):
         raise BadInput(locate(int(unreadable["row"][0])), str(unreadable["wrong"][0]), UNREADABLE)
     if not len(queries) and not len(events):
@@ -115,41 +122,25 @@ def read_ubi(source: Source | Sequence[Source], reading: ReadOptions = AS_USUAL)
         raise BadInput(name, problem, allowed)
     rows, session_notes = _tell_sessions(rows, events, reading.gap or GAP)
     rows = pl.concat([rows, unreadable], how="diagonal")
-    places = rows["row"].to_numpy()
+    places, wrong = rows["row"].to_numpy(), rows["wrong"]
+    has_wrong_time = rows["row"].is_in(list(wrong_times))
+    problems = flag_problems(
+        rows,
+        (wrong.is_not_null(), lambda at: str(wrong[at]), UNREADABLE),
+        (
+            has_wrong_time,
+            lambda at: f"timestamp {quote(wrong_times[places[at]])} is not a time",
+            EXPECTED_TIMES,
+        ),
+    )
     return make_events(
         rows.drop("row", "wrong", "ordinal", "hits", "logged_id", strict=False),
         name,
         lambda row: locate(int(places[row])),
         notes=[*notes, *split_notes, *list_notes, *session_notes],
-        problems=_list_problems(rows, wrong_times),
+        problems=problems,
         docs=docs,
         judged_by="text",
-    )
-
-
-def _locate_in_all(files: Sequence[tuple[pl.DataFrame, Locate]]) -> Locate:
-    starts = [*accumulate((len(frame) for frame, _ in files), initial=0)]
-    locates = [locate for _, locate in files]
-
-    def locate(row: int) -> str:
-        at = bisect_right(starts, row) - 1
-        return locates[at](row - starts[at])
-
-    return locate
-
-
-def _list_problems(rows: pl.DataFrame, wrong_times: dict[int, str]) -> list[Problem]:
-    """Lines that cannot be read, and times that are none."""
-    wrong, row = rows["wrong"], rows["row"]
-    words = "timestamp {} is not a time"
-    return flag_problems(
-        rows,
-        (wrong.is_not_null(), lambda at: str(wrong[at]), UNREADABLE),
-        (
-            row.is_in(list(wrong_times)),
-            lambda at: words.format(quote(wrong_times[row[at]])),
-            EXPECTED_TIMES,
-        ),
     )
 
 
@@ -206,15 +197,6 @@ def _look_further(frame: pl.DataFrame, name: str, path: str, where: pl.Expr) -> 
     before = pl.col(name) if name in frame.columns else pl.lit(None, dtype=pl.String)
     untold = pl.when(before.is_null() & where).then("event_attributes")
     return frame.with_columns(pl.coalesce(before, untold.str.json_path_match(path)).alias(name))
-
-
-def _read_times(frame: pl.DataFrame, name: str) -> tuple[pl.DataFrame, dict[int, str], list[str]]:
-    parsed = parse_times(frame["timestamp"], f"{name}: timestamp")
-    wrong_times = dict(frame.select("row", "timestamp").filter(parsed.wrong).iter_rows())
-    untold = ["application"] if frame["application"].null_count() == len(frame) else []
-    frame = frame.drop("timestamp", *untold).with_columns(parsed.times.alias("time"))
-    notes = [f"timestamps: {parsed.form}"] if "no zone" in parsed.form else []
-    return frame, wrong_times, notes
 
 
 def parse_hits(values: pl.Series) -> pl.Series:
@@ -479,8 +461,7 @@ def build_lists(
     unlisted, seen = impressions.filter(~is_listed), impressions.filter(is_listed)
     docs: pl.Series | None = None
     notes: list[str] = []
-    whole = None if len(unlisted) else _keep_whole_lists(queries)
-    if whole is not None:
+    if (whole := None if len(unlisted) else _keep_whole_lists(queries)) is not None:
         shown, docs = whole
     else:
         shown, notes = _spread_hits(queries, unlisted)

@@ -38,7 +38,7 @@ from gainful.measure.functions.sessions.sdcg import (
 )
 from gainful.measure.language import parse
 from gainful.measure.measure import Measure
-from gainful.types import MAX_COUNT, Array, Flags, Ranks, is_whole_number
+from gainful.types import MAX_COUNT, Array, Ranks, is_whole_number
 
 Bases = str | float | Iterable[float]
 Weights = str | Mapping[Any, Any] | NamedFormula
@@ -334,13 +334,13 @@ def sum_for_sweep(
 ) -> SweepSums:
     """The gains of all sessions, added up where they share what matters: all but b and bq."""
     gains, max_queries = session_gains(sessions, recipe), int(sessions.query_counts.max())
+    kind, group_of_kind, ideals = group, np.arange(groups), None
     if recipe.entry.normalised:
-        kind, session_count, sum_without_ideal, group_of_kind, ideals = _group_by_ideal(
-            sessions, recipe, gains, group, groups
-        )
-    else:
-        kind, group_of_kind, ideals = group, np.arange(groups), None
-        session_count, sum_without_ideal = np.bincount(group, minlength=groups), np.zeros(groups)
+        kind, group_of_kind, ideals = _group_by_ideal(sessions, recipe, gains, group)
+    empty, session_count = recipe.convention.empty, np.bincount(group, minlength=groups)
+    without_ideal = np.bincount(group[kind < 0], minlength=groups)
+    if empty == "error" and without_ideal.any():
+        raise BadValue("ideal", 0.0, "an ideal above zero in every session (empty=error)")
     rank = gains.discount_rank - 1
     session = sessions.session[gains.query]
     has_kind = kind[session] >= 0
@@ -350,8 +350,8 @@ def sum_for_sweep(
     )
     return SweepSums(
         recipe=recipe,
-        session_count=session_count,
-        sum_without_ideal=sum_without_ideal,
+        session_count=session_count - (without_ideal if empty == "skip" else 0),
+        sum_without_ideal=np.asarray(without_ideal * float(empty == 1)),
         group=group_of_kind,
         queries=max_queries,
         line=line,
@@ -372,9 +372,9 @@ def add_up(line: Ranks, rank: Ranks, gain: Array, lines: int) -> tuple[Ranks, Ra
 
 
 def _group_by_ideal(
-    sessions: MatchedSessions, recipe: SessionRecipe, gains: SessionGains, group: Ranks, groups: int
-) -> tuple[Ranks, Ranks, Array, Ranks, Ideals]:
-    """The kind of each session (-1 if it has no ideal), and what belongs to that."""
+    sessions: MatchedSessions, recipe: SessionRecipe, gains: SessionGains, group: Ranks
+) -> tuple[Ranks, Ranks, Ideals]:
+    """The kind of each session (-1 if it has no ideal), and the group and ideal of each kind."""
     x, max_queries, base = recipe.k or 0, int(sessions.query_counts.max()), gains.judged.base
     if recipe.convention.ideal_kind != "repeated":
         ideal_gain(gains)  # refuses queries with judgments of their own
@@ -385,7 +385,6 @@ def _group_by_ideal(
     pool_number = pool_number.ravel()
     base, empty_pool = pool_number[base], int(pool_number[-1])
     has_ideal = np.bincount(sessions.session, pool[base, 0] > 0, minlength=sessions.size) > 0
-    session_count, sum_without_ideal = _count_without_ideal(recipe, has_ideal, group, groups)
     own = base[sessions.first_query]
     has_one_base = bool((base == own[sessions.session]).all())
     if has_one_base:
@@ -403,27 +402,7 @@ def _group_by_ideal(
         step=x if recipe.convention.rank_discount == "concatenated" else 0,
         has_one_base=has_one_base,
     )
-    return (
-        np.where(has_ideal, kind, -1),
-        session_count,
-        sum_without_ideal,
-        group[first_of_kind],
-        ideals,
-    )
-
-
-def _count_without_ideal(
-    recipe: SessionRecipe, has_ideal: Flags, group: Ranks, groups: int
-) -> tuple[Ranks, Array]:
-    """How many sessions of each group count, and what those without an ideal add up to."""
-    empty = recipe.convention.empty
-    session_count = np.bincount(group, minlength=groups)
-    without_ideal = np.bincount(group[~has_ideal], minlength=groups)
-    if empty == "error" and without_ideal.any():
-        raise BadValue("ideal", 0.0, "an ideal above zero in every session (empty=error)")
-    if empty == "skip":
-        return session_count - without_ideal, np.zeros(groups)
-    return session_count, np.asarray(without_ideal * (1.0 if empty == 1 else 0.0))
+    return np.where(has_ideal, kind, -1), group[first_of_kind], ideals
 
 
 @define(eq=False)
