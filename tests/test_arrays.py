@@ -411,6 +411,18 @@ def test_the_first_ranks_of_many_are_those_of_a_full_sort(grades, scores, ties, 
 # ── relevant or not ──────────────────────────────────────────────────────────────────────────
 
 
+_NEAR = st.sampled_from([0.0, -0.0, 5e-324, 1.0, np.nextafter(1, 2), -1.0, -np.nextafter(1, 2)])
+
+
+@given(st.lists(_NEAR | st.floats(-1e6, 1e6), min_size=1, max_size=40), st.data())
+def test_scores_that_differ_by_their_last_bit_rank_apart_and_zeros_are_equal(scores, data):
+    grades = data.draw(st.lists(st.integers(1, 9), min_size=len(scores), max_size=len(scores)))
+    ordered = [grades[i] for i in sorted(range(len(scores)), key=lambda i: -scores[i])]
+    for k in (1, 3, None):
+        value = gainful.ndcg(grades, scores, k=k, ties="input")
+        assert value == pytest.approx(gainful.ndcg(ordered, k=k), rel=1e-12)
+
+
 @given(rankings, st.integers(1, 15), st.integers(1, 4))
 def test_precision_recall_and_reciprocal_rank_count_relevant_documents(ranking, k, rel):
     relevant = [grade >= rel for grade in ranking]

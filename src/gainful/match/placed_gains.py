@@ -150,16 +150,22 @@ def _select_best(score: Array, last_rank: int) -> tuple[Array, Array | None]:
 
 
 def _order_gains(gain: Array, score: Array, last_rank: int) -> tuple[Array, Flags]:
-    """The gains by score, and which rows have equal scores, whose order is any.
+    """The gains by score, and which rows have scores that are equal, or too near to be told here.
 
-    Where few ranks of many are looked at, their documents are selected before they are sorted.
+    Whole numbers that hold the score, but for its last bits, and the column are sorted several
+    times faster than an argsort; where few ranks of many are looked at, they are selected before.
     """
-    if _SELECTION_SHARE * last_rank < gain.shape[1]:
-        best = np.argpartition(score, -last_rank - 1, axis=1)[:, -last_rank - 1 :]
-        gain, score = take_by_row(gain, best), take_by_row(score, best)
-    order = np.argsort(-score, axis=1)
-    has_ties = np.asarray(~_block_starts(take_by_row(score, order)).all(axis=1))
-    return take_by_row(gain, order[:, :last_rank]), has_ties
+    bits = (score.shape[1] - 1).bit_length()
+    key = np.subtract(0.0, score, dtype=np.float64).view(np.int64)  # minus zero is zero
+    key ^= (key < 0) * np.iinfo(np.int64).max  # whole numbers in the order of the floats
+    key &= -(1 << bits)
+    key |= np.arange(score.shape[1])
+    if _SELECTION_SHARE * last_rank < score.shape[1]:
+        key.partition(last_rank, axis=1)
+        key = key[:, : last_rank + 1]
+    key.sort(axis=1)
+    has_ties = (key[:, 1:] >> bits == key[:, :-1] >> bits).any(axis=1)
+    return take_by_row(gain, key[:, :last_rank] & ((1 << bits) - 1)), has_ties
 
 
 def _place_gains(
