@@ -107,6 +107,7 @@ class RankedRun(Matched):
     """All queries at once: judged retrieved documents in rank order, and the judged pool."""
 
     rank_fields: ClassVar[tuple[str, ...]] = (*Matched.rank_fields, "rank")
+    xp: ClassVar[Any] = np  # the namespace of its arrays, for functions that tensors share
 
     rank: Ranks  # under the convention; by query and rank the documents are ordered
     convention: Convention

@@ -10,8 +10,6 @@ Under tracing no value can be checked; what comes out then is documented.
 from __future__ import annotations
 
 import sys
-from functools import cache
-from importlib.util import find_spec
 from math import prod
 from os import environ
 from typing import Any
@@ -22,9 +20,12 @@ from attrs import field, frozen
 from gainful.errors import BadShape, WrongType
 from gainful.match.ties import TIE_POLICIES
 from gainful.measure.entry import Recipe
+from gainful.measure.functions.graded import rank_discounts
 from gainful.rounding import FINE_ROUNDING
+from gainful.types import Array
 
 _BINARY = ("P", "R", "RR", "AP")
+_ABSENT = -float("inf")  # the grade, and the score, of what is no document
 
 
 def is_tensor(value: object) -> bool:
@@ -133,15 +134,34 @@ def _is_in_memory(tensor: Any) -> bool:
     return on_cpu and not _is_compiling() and "TRITON_INTERPRET" not in environ
 
 
-@cache
-def has_triton() -> bool:
-    """Is Triton installed?"""
-    return find_spec("triton") is not None
-
-
 def _is_compiling() -> bool:
     torch = sys.modules.get("torch")
     return torch is not None and torch.compiler.is_compiling()
+
+
+@frozen(eq=False)
+class _RankedGrades:
+    """What functions of the catalogue ask of a `RankedRun`, for a batch that is cut at k."""
+
+    xp: Any
+    grade: Any  # in rank order
+    pool_grade: Any
+    rank: Any
+
+    def relevant(self, rel: float, _: int | None) -> Any:
+        return self.grade >= rel
+
+    def recall_base(self, rel: float) -> Any:
+        return self.count(self.pool_grade >= rel)
+
+    def count(self, flags: Any) -> Any:
+        return self.xp.sum(self.xp.astype(flags, self.rank.dtype), axis=-1)
+
+    def total(self, values: Any, where: Any) -> Any:
+        return self.xp.sum(self.xp.where(where, values, 0.0), axis=-1)
+
+    def cumulate(self, flags: Any) -> Any:
+        return self.xp.cumulative_sum(self.xp.astype(flags, self.rank.dtype), axis=-1)
 
 
 @frozen(eq=False)
@@ -158,246 +178,207 @@ class _Rankings:
 
     def compute(self) -> Any:
         """One value for each ranking."""
-        entry, settings = self.recipe.entry, self.recipe.convention
+        entry = self.recipe.entry
         dtype = _choose_dtype(self.xp, self.grades, self.scores)
-        actual = ideal = None
-        if self._can_count(dtype):
-            actual, ideal = self._count_gains(dtype)
-        else:
-            grades, present = self._read(self.grades, self.mask, dtype)
-            pool, in_pool = grades, present
-            if self.judged is not None:
-                pool, in_pool = self._read(self.judged, None, dtype)
-            if entry.name in _BINARY:
-                return self._compare_hits(grades, present, pool, in_pool)
-            if settings.ideal == "list":
-                pool, in_pool = grades, present
-            gain = self._find_gains(grades, present)
-            pool_gain = gain if pool is grades else self._find_gains(pool, in_pool)
-            if entry.gain_of != "ideal":
-                actual = self._sum_gains(gain, present)
-            if entry.normalised or entry.gain_of == "ideal":
-                ideal = self._sum_ideal(pool_gain, in_pool, present, gain.shape[1])
-        if entry.gain_of == "ideal":
-            return ideal
-        return self._normalise(actual, ideal) if entry.normalised else actual
+        values: Any = self._count_gains(dtype)
+        if values is None:
+            grades = self._read(self.grades, self.mask, dtype)
+            pool = grades if self.judged is None else self._read(self.judged, None, dtype)
+            if entry.cumulated:
+                values = self._sum_both(grades, pool)
+            else:
+                ranked = self._rank_grades(grades, pool)
+                values = entry.function(ranked, **self.recipe.function_arguments())
+        if entry.normalised:
+            return self._normalise(*values)
+        return values[entry.gain_of == "ideal"] if entry.cumulated else values
 
-    def _can_count(self, dtype: Any) -> bool:
-        """Is it a case for the kernel: the first ranks of tensors on CUDA, in usual settings?"""
-        recipe, settings = self.recipe, self.recipe.convention
-        interpreted = "TRITON_INTERPRET" in environ and hasattr(self.grades, "detach")
-        on_gpu = getattr(self.grades, "is_cuda", False) or interpreted
-        if not on_gpu or _is_compiling() or not has_triton():
-            return False
+    def _count_gains(self, dtype: Any) -> tuple[Any, Any] | None:
+        """The gain of each ranking and of its ideal by the kernel: the first ranks, on CUDA."""
+        xp, recipe, settings = self.xp, self.recipe, self.recipe.convention
+        is_torch = hasattr(self.grades, "detach") and not _is_compiling()
+        on_gpu = is_torch and (self.grades.is_cuda or "TRITON_INTERPRET" in environ)
         is_small = recipe.k is not None and recipe.k <= 64 and self.grades.shape[-1] <= 1 << 14
-        is_exact = dtype == self.xp.float32 or settings.score_bits == settings.grade_bits == 64
+        is_exact = dtype == xp.float32 or settings.score_bits == settings.grade_bits == 64
         is_plain = settings.negative in ("zero", "keep") and settings.ideal_depth == "k"
         by_rank = settings.ties in {"input", "average", "doc_descending", "doc_ascending"}
-        has_tensors = self.scores is not None and self.judged is None
-        is_cumulated = recipe.entry.cumulated
-        return is_small and is_exact and is_plain and by_rank and has_tensors and is_cumulated
-
-    def _count_gains(self, dtype: Any) -> tuple[Any, Any]:
-        """The gain of each ranking and of its ideal, by the kernel."""
-        from gainful.measure.counting_kernel import count_gains  # noqa: PLC0415  (it loads torch)
-
-        xp, settings, shape = self.xp, self.recipe.convention, (-1, self.grades.shape[-1])
+        has_scores = self.scores is not None and self.judged is None and recipe.entry.cumulated
+        if not (on_gpu and is_small and is_exact and is_plain and by_rank and has_scores):
+            return None
+        try:
+            from gainful.measure.counting_kernel import count_gains  # noqa: PLC0415  (loads torch)
+        except ImportError:  # there is no Triton
+            return None
+        shape = (-1, self.grades.shape[-1])
         present = None if self.mask is None else xp.reshape(self.mask, shape)
         gain = xp.astype(xp.reshape(self.grades, shape), dtype, copy=False)
-        is_grade = self.recipe.gain.name == "linear" and settings.fractional == "keep"
+        is_grade = recipe.gain.name == "linear" and settings.fractional == "keep"
         is_grade &= present is None or xp.isdtype(present.dtype, "bool")
         if not is_grade:
-            gain, present = self._read(self.grades, self.mask, dtype)
-            gain = self._find_gains(gain, present)
+            grades = self._read(self.grades, self.mask, dtype)
+            gain = self._find_gains(grades)
+            present = None if present is None else grades > _ABSENT
         actual, ideal, fault = count_gains(
             gain,
             xp.astype(xp.reshape(self.scores, shape), dtype, copy=False),
             present,
-            self.recipe.discount,
+            recipe.discount,
             self._cut(gain.shape[1]),
-            ties=settings.ties if self.recipe.entry.gain_of == "ranking" else "average",
+            ties=settings.ties if recipe.entry.gain_of == "ranking" else "average",
             drop_negative=is_grade and settings.negative == "zero",
         )
         self.faults.append(fault)
         return actual, ideal
 
-    def _read(self, tensor: Any, mask: Any, dtype: Any) -> tuple[Any, Any]:
-        """Grades as a matrix of floats, and which places hold a document; None where all do."""
+    def _read(self, tensor: Any, mask: Any, dtype: Any) -> Any:
+        """Grades as a matrix of floats, with `_ABSENT` where there is no document."""
         xp, settings = self.xp, self.recipe.convention
         grades = xp.astype(xp.reshape(tensor, (-1, tensor.shape[-1])), dtype, copy=False)
-        present = None
-        if mask is not None:
-            present = xp.reshape(mask, grades.shape)
-            if not xp.isdtype(present.dtype, "bool"):
-                self.faults.append(xp.any((present != 0) & (present != 1)))
-                present = present != 0
-            grades = xp.where(present, grades, 0.0)
-        self.faults.append(~xp.all(xp.isfinite(grades)))
+        if mask is None:
+            self.faults.append(~xp.all(xp.isfinite(grades)))
+        else:
+            flags = xp.reshape(mask, grades.shape)
+            present = xp.astype(flags, xp.bool)
+            self.faults.append(xp.any(xp.astype(present, flags.dtype) != flags))
+            self.faults.append(xp.any(present & ~xp.isfinite(grades)))
+            grades = xp.where(present, grades, _ABSENT)
         if settings.negative == "remove":
-            kept = grades >= 0
-            present = kept if present is None else present & kept
-        if settings.fractional != "keep":
-            whole = xp.trunc(grades)
-            if settings.fractional == "error":
-                self.faults.append(xp.any(whole != grades))
-            grades = whole
-        return grades, present
+            grades = xp.where(grades < 0, _ABSENT, grades)
+        if settings.fractional == "keep":
+            return grades
+        whole = xp.trunc(grades)
+        if settings.fractional == "error":
+            self.faults.append(xp.any(whole != grades))
+        return whole
 
-    def _find_gains(self, grades: Any, present: Any) -> Any:
+    def _find_gains(self, grades: Any) -> Any:
         """What each document is worth; what is no document, nothing."""
         xp, settings, formula = self.xp, self.recipe.convention, self.recipe.gain
         if formula.grades:
-            known = [grades == grade for grade in formula.grades]
-            unknown = ~xp.any(xp.stack(known), axis=0)
-            self.faults.append(xp.any(unknown if present is None else unknown & present))
+            known = [grades == grade for grade in (_ABSENT, *formula.grades)]
+            self.faults.append(~xp.all(xp.any(xp.stack(known), axis=0)))
         elif settings.grade_bits == 32:
             grades = xp.astype(xp.astype(grades, xp.float32), grades.dtype)
-        gain = formula.evaluate_on(xp, grades)
         if settings.negative == "error":
-            self.faults.append(xp.any(grades < 0))
-        if settings.negative == "zero" and not formula.signed:
-            gain = xp.where(grades < 0, 0.0, gain)
-        gain = gain if present is None else xp.where(present, gain, 0.0)
+            self.faults.append(xp.any((grades < 0) & (grades > _ABSENT)))
+        drops_negative = settings.negative == "zero" and not formula.signed
+        worthless = grades < 0 if drops_negative else grades == _ABSENT
+        gain = xp.where(worthless, 0.0, formula.evaluate_on(xp, grades))
         self.faults.append(~xp.all(xp.isfinite(gain)))
         return gain
 
-    def _find_order(self, key: Any, present: Any, depth: int) -> tuple[Any, Any]:
+    def _find_order(self, grades: Any, key: Any, depth: int) -> tuple[Any, Any]:
         """The columns by score, equal scores as the tie policy has them; and the scores so."""
-        xp, ties = self.xp, self.recipe.convention.ties
-        score = xp.reshape(self.scores, key.shape) + 0.0  # minus zero is zero
-        finite = xp.isfinite(score)
-        self.faults.append(~xp.all(finite if present is None else finite | ~present))
+        xp, ties, absent = self.xp, self.recipe.convention.ties, grades == _ABSENT
+        if self.scores is None:  # in rank order, but for gaps
+            score, ties = xp.zeros_like(grades), "input"
+        else:
+            score = xp.reshape(self.scores, grades.shape) + 0.0  # minus zero is zero
+            self.faults.append(~xp.all(xp.isfinite(score) | absent))
         if self.recipe.convention.score_bits == 32:
             score = xp.astype(score, xp.float32)
-        if present is not None:  # what is no document comes last
-            lowest = float(xp.finfo(score.dtype).min)
-            score = xp.where(present, xp.maximum(score, lowest), -float("inf"))
+        lowest = float(xp.finfo(score.dtype).min)
+        score = xp.where(absent, _ABSENT, xp.maximum(score, lowest))
+        tie_key = None
         if ties == "reversed":
-            order = key.shape[1] - 1 - self._sort_columns(xp.flip(score, axis=-1))
-        elif TIE_POLICIES[ties].needs == "grades":
-            before = self._sort_columns(key if ties == "best" else -key)
-            order = xp.take_along_axis(
-                before, self._sort_columns(xp.take_along_axis(score, before, axis=-1)), axis=-1
-            )
-        else:
+            tie_key = xp.cumulative_sum(xp.ones_like(key), axis=-1)
+        elif ties in {"best", "worst"}:
+            tie_key = key if ties == "best" else -key
+        if tie_key is None:
             order = self._sort_columns(score)
+        else:
+            before = self._sort_columns(tie_key)
+            order = self._sort_columns(xp.take_along_axis(score, before, axis=-1))
+            order = xp.take_along_axis(before, order, axis=-1)
         score = xp.take_along_axis(score, order, axis=-1)
         if TIE_POLICIES[ties].needs == "ids":  # which arrays have not
             key = xp.take_along_axis(key, order, axis=-1)
             differ = (score[:, 1:] == score[:, :-1]) & (key[:, 1:] != key[:, :-1])
             in_view = score[:, 1:] >= score[:, depth - 1 : depth]
-            self.faults.append(xp.any(differ & in_view & (score[:, 1:] > -float("inf"))))
+            self.faults.append(xp.any(differ & in_view & (score[:, 1:] > _ABSENT)))
         return order, score
 
     def _sort_columns(self, key: Any) -> Any:
         return self.xp.argsort(key, axis=-1, descending=True, stable=True)
 
-    def _close_gaps(self, values: Any, present: Any) -> Any:
-        if present is None:
-            return values
-        order = self._sort_columns(self.xp.astype(present, values.dtype))
-        return self.xp.take_along_axis(values, order, axis=-1)
+    def _rank_grades(self, grades: Any, pool: Any) -> _RankedGrades:
+        xp, order = self.xp, self._find_order(grades, grades, grades.shape[1])[0]
+        ranked = xp.take_along_axis(grades, order[:, : self._cut(grades.shape[1])], axis=-1)
+        rank = xp.cumulative_sum(xp.ones_like(ranked[:1, :]), axis=-1)
+        return _RankedGrades(xp, ranked, pool, rank)
 
-    def _sum_gains(self, gain: Any, present: Any) -> Any:
+    def _sum_both(self, grades: Any, pool: Any) -> tuple[Any, Any]:
+        """The discounted gain of each ranking and of its ideal; None for what is not asked."""
+        entry, actual, ideal = self.recipe.entry, None, None
+        pool = grades if self.recipe.convention.ideal == "list" else pool
+        gain = self._find_gains(grades)
+        pool_gain = gain if pool is grades else self._find_gains(pool)
+        if entry.gain_of == "ranking":
+            actual = self._sum_gains(grades, gain)
+        if entry.normalised or entry.gain_of == "ideal":
+            ideal = self._sum_ideal(grades, pool, pool_gain)
+        return actual, ideal
+
+    def _sum_gains(self, grades: Any, gain: Any) -> Any:
         """The discounted gain of each ranking; ties that are averaged, as expected."""
-        depth = self._cut(gain.shape[1])
-        if self.scores is None:
-            gain = self._close_gaps(gain, present)
+        width, depth = gain.shape[1], self._cut(gain.shape[1])
+        discounts = rank_discounts(self.recipe, depth)
+        columns, score = self._find_order(grades, gain, depth)
+        if self.scores is not None and TIE_POLICIES[self.recipe.convention.ties].averages:
+            weights = self._average_discounts(score, np.pad(discounts, (0, width - depth)), gain)
         else:
-            order, score = self._find_order(gain, present, depth)
-            averages = TIE_POLICIES[self.recipe.convention.ties].averages
-            columns = order if averages else order[:, :depth]
-            gain = self.xp.take_along_axis(gain, columns, axis=-1)
-            gain = self._average_ties(gain, score) if averages else gain
-        return self.xp.sum(gain[:, :depth] * self._find_discounts(gain, depth), axis=-1)
+            columns, weights = columns[:, :depth], self._place(discounts, gain)
+        return self.xp.sum(self.xp.take_along_axis(gain, columns, axis=-1) * weights, axis=-1)
 
-    def _average_ties(self, gain: Any, score: Any) -> Any:
-        """Of each block of equal scores the mean at all its ranks, or all at the middle one."""
-        xp = self.xp
-        starts = xp.concat((xp.ones_like(score[:, :1]) > 0, score[:, 1:] != score[:, :-1]), axis=1)
-        single = xp.ones_like(gain)
-        total, size = self._sum_blocks(gain, starts), self._sum_blocks(single, starts)
-        if self.recipe.convention.ties == "average":
-            return total / size
-        place = self._scan_blocks(single, starts)
-        return xp.where(place == xp.floor((size + 1) / 2), total, 0.0)
+    def _average_discounts(self, score: Any, discounts: Array, gain: Any) -> Any:
+        """Of each block of equal scores the mean discount, or that of its middle rank."""
+        xp, edge = self.xp, self.xp.ones_like(score[:, :1], dtype=self.xp.bool)
+        opens = xp.concat((edge, score[:, 1:] != score[:, :-1], edge), axis=1)
+        begin = self._sort_columns(xp.astype(opens, xp.int8))  # of each block, and the end of all
+        block = xp.cumulative_sum(xp.astype(opens[:, :-1], begin.dtype), axis=-1)
+        first = xp.take_along_axis(begin, block - 1, axis=-1)
+        end = xp.take_along_axis(begin, block, axis=-1)
+        if self.recipe.convention.ties == "mean_rank":
+            first = (first + end - 1) // 2
+            end = first + 1
+        total = np.append(0.0, np.cumsum(discounts, dtype=np.longdouble))
+        weights = xp.zeros_like(gain)
+        high = total.astype(np.float32).astype(np.float64)  # sums in two parts, precise in 32 bit
+        for part in (high, (total - high).astype(np.float64)):
+            sums = xp.broadcast_to(self._place(part, gain), opens.shape)
+            weights += xp.take_along_axis(sums, end, axis=-1)
+            weights -= xp.take_along_axis(sums, first, axis=-1)
+        return weights / xp.astype(end - first, gain.dtype)
 
-    def _sum_blocks(self, values: Any, starts: Any) -> Any:
-        xp = self.xp
-        ends = xp.concat((starts[:, 1:], xp.ones_like(starts[:, :1])), axis=1)
-        backwards = self._scan_blocks(xp.flip(values, axis=-1), xp.flip(ends, axis=-1))
-        return self._scan_blocks(values, starts) + xp.flip(backwards, axis=-1) - values
-
-    def _scan_blocks(self, values: Any, starts: Any) -> Any:
-        """The sum of a block down to each rank, by doubling: no large sums are subtracted."""
-        xp, step = self.xp, 1
-        while step < values.shape[1]:
-            nothing, start = xp.zeros_like(values[:, :step]), xp.ones_like(starts[:, :step])
-            above = xp.concat((nothing, values[:, :-step]), axis=1)
-            values = xp.where(starts, values, values + above)
-            starts = starts | xp.concat((start, starts[:, :-step]), axis=1)
-            step *= 2
-        return values
-
-    def _sum_ideal(self, gain: Any, in_pool: Any, present: Any, size: int) -> Any:
+    def _sum_ideal(self, grades: Any, pool: Any, gain: Any) -> Any:
         """The discounted gain of the best ranking of the pool."""
         xp, settings = self.xp, self.recipe.convention
         worth = xp.maximum(gain, 0.0)
         if settings.negative == "in_ideal":
-            worth = gain if in_pool is None else xp.where(in_pool, gain, -float("inf"))
+            worth = xp.where(pool == _ABSENT, _ABSENT, gain)
         depth = gain.shape[1] if settings.ideal_depth == "all" else self._cut(gain.shape[1])
         if depth < gain.shape[1] and hasattr(xp, "topk"):  # which PyTorch alone has
             best = xp.topk(worth, depth, dim=-1).values
         else:
             best = xp.sort(worth, axis=-1, descending=True)[:, :depth]
-        best = xp.where(xp.isfinite(best), best, 0.0)
-        discounts = self._find_discounts(best, depth)
+        best = xp.where(best == _ABSENT, 0.0, best)
+        discounts = self._place(rank_discounts(self.recipe, depth), gain)
         if settings.ideal_depth == "retrieved":
-            rank = xp.cumulative_sum(xp.ones_like(best[:1, :]), axis=-1)
-            lengths: Any = size
-            if present is not None:
-                lengths = xp.sum(xp.astype(present, best.dtype), axis=-1, keepdims=True)
+            rank = xp.cumulative_sum(xp.ones_like(discounts), axis=-1)
+            present = xp.astype(grades > _ABSENT, gain.dtype)
+            lengths = xp.sum(present, axis=-1, keepdims=True)
             discounts = xp.where(rank <= lengths, discounts, 0.0)
         return xp.sum(best * discounts, axis=-1)
 
-    def _find_discounts(self, like: Any, depth: int) -> Any:
-        rank = self.xp.cumulative_sum(self.xp.ones_like(like[:1, :depth]), axis=-1)
-        discounts = self.recipe.discount.evaluate_on(self.xp, rank)
-        self.faults.append(~self.xp.all(self.xp.isfinite(discounts)))
-        return discounts
+    def _place(self, numbers: Array, like: Any) -> Any:
+        """Numbers as one row of the kind and on the device of a tensor."""
+        from array_api_compat import device, is_jax_array  # noqa: PLC0415  (an extra)
+
+        where = None if is_jax_array(like) else device(like)  # JAX moves them where they are used
+        return self.xp.asarray(numbers[None, :], dtype=like.dtype, device=where)
 
     def _cut(self, size: int) -> int:
         return size if self.recipe.k is None else min(size, self.recipe.k)
-
-    def _compare_hits(self, grades: Any, present: Any, pool: Any, in_pool: Any) -> Any:
-        """Precision, recall, reciprocal rank or average precision."""
-        xp, name, arguments = self.xp, self.recipe.entry.name, self.recipe.function_arguments()
-        is_relevant, in_base = grades >= arguments["rel"], pool >= arguments["rel"]
-        is_relevant = is_relevant if present is None else is_relevant & present
-        in_base = in_base if in_pool is None else in_base & in_pool
-        hit, base = (xp.astype(flags, grades.dtype) for flags in (is_relevant, in_base))
-        base = xp.sum(base, axis=-1)
-        depth = self._cut(grades.shape[1])
-        if self.scores is None:
-            hit = self._close_gaps(hit, present)[:, :depth]
-        else:
-            order, _ = self._find_order(grades, present, grades.shape[1])
-            hit = xp.take_along_axis(hit, order[:, :depth], axis=-1)
-        count, rank = xp.sum(hit, axis=-1), xp.cumulative_sum(xp.ones_like(hit), axis=-1)
-        if name == "P":
-            return count / self.recipe.k
-        if name == "R":
-            return self._normalise(count, base)
-        if name == "RR":
-            return xp.max(hit / rank, axis=-1)
-        k, divisor = self.recipe.k, arguments["divisor"]
-        if divisor == "found":
-            base = count
-        elif divisor == "reachable" and k is not None:
-            base = xp.minimum(base, float(k))
-        elif divisor == "k" and k is not None:
-            base = xp.where(base > 0, float(k), base)
-        return self._normalise(xp.sum(hit * xp.cumulative_sum(hit, axis=-1) / rank, axis=-1), base)
 
     def _normalise(self, actual: Any, ideal: Any) -> Any:
         """Actual over ideal; NaN where the convention leaves a ranking out."""

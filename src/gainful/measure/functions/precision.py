@@ -36,8 +36,10 @@ def average_precision(
     hit, base = ranked.relevant(rel, k), ranked.recall_base(rel)
     if divisor == "found":
         base = ranked.count(hit)
-    elif k is not None and divisor != "relevant":
-        base = np.where(base > 0, np.minimum(base, k) if divisor == "reachable" else k, 0.0)
+    elif k is not None and divisor == "reachable":
+        base = ranked.xp.minimum(base, float(k))
+    elif k is not None and divisor == "k":
+        base = ranked.xp.where(base > 0, float(k), base)
     return ranked.total(ranked.cumulate(hit) / ranked.rank, hit), base
 
 
