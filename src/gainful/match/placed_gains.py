@@ -150,7 +150,7 @@ def _select_best(score: Array, last_rank: int) -> tuple[Array, Array | None]:
 
 
 def _order_gains(gain: Array, score: Array, last_rank: int) -> tuple[Array, Flags]:
-    """The gains by score, and which rows have scores that are equal, or too near to be told here.
+    """The gains by score, and which rows have scores that are equal but for their last bits.
 
     Whole numbers that hold the score, but for its last bits, and the column are sorted several
     times faster than an argsort; where few ranks of many are looked at, they are selected before.
