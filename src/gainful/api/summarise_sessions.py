@@ -96,10 +96,10 @@ def summarise(
         (recipe.k or 0 for recipe in recipes.values() if curves and recipe.entry.has_vectors),
         default=0,
     )
-    new_sums = partial(SummarySums, recipes, parts.by, parts.name, curves)
+    new_sums = partial(SummarySums, recipes, parts.by, parts.sessions.name, curves)
     sums, notes = parts.visit(new_sums, vector_ranks=ranks)
     return SessionSummary(
-        name=parts.name,
+        name=parts.sessions.name,
         by=parts.by,
         sums=sums.sums,
         recipes=recipes,

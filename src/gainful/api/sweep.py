@@ -100,8 +100,10 @@ def sweep(
         by_label = {recipe.label: recipe for recipe in recipes}
         parts = prepare_parts(sessions, qrels, by_label, names, reading.options)
         grid = build_grid(observed=parts.matcher.observed)
-        sums, notes = parts.visit(partial(SweepPartSums, grid.recipes, parts.by, parts.name))
-        return build_sweep(parts.name, grid, sums, notes)
+        sums, notes = parts.visit(
+            partial(SweepPartSums, grid.recipes, parts.by, parts.sessions.name)
+        )
+        return build_sweep(parts.sessions.name, grid, sums, notes)
     judgments, chosen = reading.read(sessions, qrels)
     grid = build_grid(observed=chosen.observed)
     return _sweep_groups(match_for(grid.recipes[0], chosen, judgments), grid, names, chosen.name)

@@ -1,4 +1,4 @@
-"""Sessions that are too many for one memory: some whole ones at a time are matched and summed."""
+"""Sessions that are too many for one memory: some whole ones at a time are matched."""
 
 from __future__ import annotations
 
@@ -9,12 +9,11 @@ from typing import Protocol, Self, TypeVar
 
 import numpy as np
 import polars as pl
-from attrs import Factory, define, evolve, field, frozen
+from attrs import define, evolve, field, frozen
 
 from gainful.errors import BadValue, GainfulError
 from gainful.match.behaviour_gains import GainEvent, find_gains
 from gainful.match.packed_sessions import PackedPart, UnsoundSessions, match_packed, pack_sessions
-from gainful.match.session_groups import Keys, number_groups
 from gainful.match.sessions import (
     MatchedSessions,
     build_pools,
@@ -24,132 +23,13 @@ from gainful.match.sessions import (
     nothing_judged,
 )
 from gainful.measure.entry import SessionRecipe
-from gainful.measure.functions.sessions.sdcg import sum_by_index
-from gainful.measure.ranked_run import normalise_by
-from gainful.measure.sessions.session_values import (
-    CurveSums,
-    compute_session_values,
-    curve_terms,
-    joint_terms,
-    needs_joint_mean,
-    note_opened,
-)
+from gainful.measure.sessions.session_values import compute_session_values, note_opened
 from gainful.read.engine_sessions import EngineSessions
 from gainful.read.engines import SPARK
 from gainful.read.qrels_and_run import Qrels
 from gainful.read.session_layout import mark_changes
 from gainful.read.sessions import SessionChoice, Sessions, nothing_chosen
 from gainful.threads import map_ahead
-from gainful.types import Array, Ranks
-
-COUNTS = ("sessions", "queries", "results", "judged")
-
-
-@define(eq=False)
-class ValueSums:
-    """How many values there are, their mean, and their squared distances from it."""
-
-    n: float = 0.0
-    mean: float = 0.0
-    squares: float = 0.0
-
-    def add(self, other: ValueSums) -> None:
-        """Take the values of another part (Chan, Golub & LeVeque 1979)."""
-        n = self.n + other.n
-        if not other.n:
-            return
-        difference = other.mean - self.mean
-        self.squares += other.squares + difference**2 * self.n * other.n / n
-        self.mean += difference * other.n / n
-        self.n = n
-
-    @property
-    def standard_error(self) -> float | None:
-        """Of the mean; None of fewer than two values."""
-        return None if self.n < 2 else float(np.sqrt(self.squares / (self.n - 1) / self.n))
-
-
-@define(eq=False)
-class GroupSums:
-    """What one group adds up to, so far."""
-
-    counts: Ranks = Factory(lambda: np.zeros(len(COUNTS), dtype=np.int64))
-    values: dict[str, ValueSums] = Factory(dict)  # by measure
-    joint: dict[str, Array] = Factory(dict)  # gains and ideals, where these are averaged first
-    curves: dict[str, CurveSums] = Factory(dict)
-
-    def add(self, other: GroupSums) -> None:
-        """Take another part of the group."""
-        self.counts = self.counts + other.counts
-        for name, values in other.values.items():
-            self.values.setdefault(name, ValueSums()).add(values)
-        for name, terms in other.joint.items():
-            self.joint[name] = self.joint.get(name, np.zeros(2)) + terms
-        for name, curve in other.curves.items():
-            if name in self.curves:
-                self.curves[name].add(curve)
-            else:
-                self.curves[name] = evolve(curve)  # which stays as it is
-
-    def mean(self, name: str, recipe: SessionRecipe) -> float:
-        """The mean of a measure, as the convention averages; not a number where nothing counts."""
-        if name in self.joint:
-            gain, best = self.joint[name][:, None] / max(float(self.counts[0]), 1.0)
-            return float(np.ma.filled(normalise_by(gain, best, recipe.convention.empty), np.nan)[0])
-        sums = self.values[name]
-        return sums.mean if sums.n else float("nan")
-
-
-Sums = dict[Keys, GroupSums]
-
-
-def sum_sessions(
-    sessions: MatchedSessions,
-    recipes: Mapping[str, SessionRecipe],
-    by: Sequence[str],
-    name: str,
-    *,
-    curves: bool,
-) -> Sums:
-    """What the groups of these sessions add up to."""
-    keys, group = number_groups(sessions, by, name, recipes)
-    size = len(keys)
-    counted = sessions.judged.query
-    if sessions.observed:  # what was done, and not what others did to the document
-        counted = counted[sessions.judged.grade > 0]
-    judged = np.bincount(counted, minlength=len(sessions.position))
-    per_query = np.stack([sessions.retrieved, judged])
-    per_session = [np.bincount(sessions.session, each, sessions.size) for each in per_query]
-    counts = [np.ones(sessions.size), sessions.query_counts, *per_session]
-    totals = np.stack([np.bincount(group, each, size) for each in counts]).astype(np.int64)
-    sums = {key: GroupSums(totals[:, at].copy()) for at, key in enumerate(keys)}
-    for measure, recipe in recipes.items():
-        _sum_values(sums, sessions, measure, recipe, group)
-        if curves and recipe.entry.has_vectors:
-            terms = curve_terms(sessions, recipe)
-            for at, part in enumerate(sums.values()):
-                part.curves[measure] = terms.add_up(group == at)
-    return sums
-
-
-def _sum_values(
-    sums: Sums, sessions: MatchedSessions, measure: str, recipe: SessionRecipe, group: Ranks
-) -> None:
-    size = len(sums)
-    if needs_joint_mean(recipe):
-        first_queries = sessions.keep_first_queries(recipe.queries)
-        terms = [sum_by_index(group, each, size) for each in joint_terms(first_queries, recipe)]
-        for at, part in enumerate(sums.values()):
-            part.joint[measure] = np.array([term[at] for term in terms])
-    values = np.ma.asarray(compute_session_values(sessions, recipe))
-    kept = ~np.ma.getmaskarray(values)
-    own, at_group = values.data[kept].astype(np.float64), group[kept]
-    n = np.bincount(at_group, minlength=size)
-    mean = sum_by_index(at_group, own, size) / np.maximum(n, 1)
-    squares = sum_by_index(at_group, (own - mean[at_group]) ** 2, size)
-    for at, part in enumerate(sums.values()):
-        part.values[measure] = ValueSums(float(n[at]), float(mean[at]), float(squares[at]))
-
 
 _MAX_PACKED = 1_500_000  # rows of queries and results, matched together
 _MAX_CELLS = 20_000_000  # sessions × queries × ranks of vectors
@@ -211,9 +91,7 @@ class PartMatcher:
 
     def __attrs_post_init__(self) -> None:
         for recipe in self.recipes:
-            _refuse_longest(recipe)
-            if self.qrels is None:
-                _refuse_highest(recipe)
+            _refuse_whole(recipe, is_judged=self.qrels is not None)
 
     @property
     def needs_judgments_alone(self) -> bool:
@@ -310,11 +188,6 @@ class PreparedParts:
     by: tuple[str, ...]
     notes: Sequence[str]
 
-    @property
-    def name(self) -> str:
-        """What the sessions are called."""
-        return self.sessions.name
-
     def visit(
         self, new_summer: Callable[[], AnySummer], vector_ranks: int = 0
     ) -> tuple[AnySummer, list[str]]:
@@ -337,7 +210,7 @@ class PreparedParts:
                 added[0].merge(part_summer)
                 added[1].merge(of_part)
         summer, totals = added
-        totals.refuse_nothing(self.name)
+        totals.refuse_nothing(sessions.name)
         return summer, [*sessions.notes, *self.notes, *totals.list_notes()]
 
     def _visit_packed(
@@ -371,7 +244,7 @@ class PreparedParts:
         for part_summer, size in map_ahead(add_up, parts):
             totals.sessions += size
             summer.merge(part_summer)
-        totals.refuse_nothing(self.name)
+        totals.refuse_nothing(self.sessions.name)
         return summer, totals
 
 
@@ -406,7 +279,8 @@ def evaluate_part(
     return heads.with_columns(**values)
 
 
-def _refuse_longest(recipe: SessionRecipe) -> None:
+def _refuse_whole(recipe: SessionRecipe, *, is_judged: bool) -> None:
+    """Refuse a measure that needs the longest or the best of all sessions."""
     convention = recipe.convention
     if (
         recipe.entry.has_vectors
@@ -415,12 +289,9 @@ def _refuse_longest(recipe: SessionRecipe) -> None:
     ):
         allowed = f"own, or sessions.evaluate: {recipe.label} needs the longest session of all"
         raise BadValue("average_over", "common", allowed)
-
-
-def _refuse_highest(recipe: SessionRecipe) -> None:
     own = recipe if recipe.of is None else recipe.of
     names = recipe.entry.params if recipe.of is None else own.entry.arguments
-    if "max_grade" in names and own.setting("max_grade") is None:
+    if not is_judged and "max_grade" in names and own.setting("max_grade") is None:
         allowed = f"a number: {recipe.label} needs the highest grade of all sessions"
         raise BadValue("max_grade", None, allowed)
 

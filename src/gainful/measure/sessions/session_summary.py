@@ -7,27 +7,99 @@ from typing import Any, Literal
 
 import numpy as np
 import polars as pl
-from attrs import define, field, frozen
+from attrs import define, evolve, field, frozen
 
 from gainful.convention.session import SessionConvention
 from gainful.errors import BadValue, UnknownName
-from gainful.match.session_groups import describe_judged, group_label, order_keys
+from gainful.match.session_groups import (
+    Keys,
+    describe_judged,
+    group_label,
+    number_groups,
+    order_keys,
+)
 from gainful.match.sessions import MatchedSessions
 from gainful.measure.entry import SessionRecipe
+from gainful.measure.functions.sessions.sdcg import sum_by_index
 from gainful.measure.notes import name_convention
+from gainful.measure.ranked_run import normalise_by
 from gainful.measure.results import describe_leaders
-from gainful.measure.sessions.in_parts import COUNTS, GroupSums, Sums, sum_sessions
 from gainful.measure.sessions.results import describe_mean, label_means
-from gainful.measure.sessions.session_values import choose_vectors, per_cost, tabulate_curve
+from gainful.measure.sessions.session_values import (
+    CurveSums,
+    choose_vectors,
+    compute_session_values,
+    curve_terms,
+    joint_terms,
+    needs_joint_mean,
+    per_cost,
+    tabulate_curve,
+)
 from gainful.page.page import Page, Section
 from gainful.page.shown import Shown
 from gainful.page.table import Table
 from gainful.text import capitalise_first, count_noun, mark_notes
-from gainful.types import finite_or_none
+from gainful.types import Array, Ranks, finite_or_none
 
+COUNTS = ("sessions", "queries", "results", "judged")
 _MANY = 30  # sessions, of which a mean is about normal
 _NORMAL_95 = 1.959964
 _ROW_COLUMNS = ("measure", "mean", "standard_error", "sessions", "queries")
+
+
+@define(eq=False)
+class ValueSums:
+    """How many values there are, their mean, and their squared distances from it."""
+
+    n: float = 0.0
+    mean: float = 0.0
+    squares: float = 0.0
+
+    def add(self, other: ValueSums) -> None:
+        """Take the values of another part (Chan, Golub & LeVeque 1979)."""
+        n = self.n + other.n
+        if not other.n:
+            return
+        difference = other.mean - self.mean
+        self.squares += other.squares + difference**2 * self.n * other.n / n
+        self.mean += difference * other.n / n
+        self.n = n
+
+    @property
+    def standard_error(self) -> float | None:
+        """Of the mean; None of fewer than two values."""
+        return None if self.n < 2 else float(np.sqrt(self.squares / (self.n - 1) / self.n))
+
+
+@define(eq=False)
+class GroupSums:
+    """What one group adds up to, so far."""
+
+    counts: Ranks = field(factory=lambda: np.zeros(len(COUNTS), dtype=np.int64))
+    values: dict[str, ValueSums] = field(factory=dict)  # by measure
+    joint: dict[str, Array] = field(factory=dict)  # gains and ideals, averaged first
+    curves: dict[str, CurveSums] = field(factory=dict)
+
+    def add(self, other: GroupSums) -> None:
+        """Take another part of the group."""
+        self.counts = self.counts + other.counts
+        for name, values in other.values.items():
+            self.values.setdefault(name, ValueSums()).add(values)
+        for name, terms in other.joint.items():
+            self.joint[name] = self.joint.get(name, np.zeros(2)) + terms
+        for name, curve in other.curves.items():
+            if name in self.curves:
+                self.curves[name].add(curve)
+            else:
+                self.curves[name] = evolve(curve)  # which stays as it is
+
+    def mean(self, name: str, recipe: SessionRecipe) -> float:
+        """The mean of a measure, as the convention averages; not a number where nothing counts."""
+        if name in self.joint:
+            gain, best = self.joint[name][:, None] / max(float(self.counts[0]), 1.0)
+            return float(np.ma.filled(normalise_by(gain, best, recipe.convention.empty), np.nan)[0])
+        sums = self.values[name]
+        return sums.mean if sums.n else float("nan")
 
 
 @define(eq=False)
@@ -38,19 +110,61 @@ class SummarySums:
     by: Sequence[str]
     name: str
     curves: bool
-    sums: Sums = field(factory=dict)
+    sums: dict[Keys, GroupSums] = field(factory=dict)
 
     def visit(self, sessions: MatchedSessions) -> None:
         """Take some whole sessions."""
-        self._take(sum_sessions(sessions, self.recipes, self.by, self.name, curves=self.curves))
+        keys, group = number_groups(sessions, self.by, self.name, self.recipes)
+        counted = sessions.judged.query
+        if sessions.observed:  # what was done, and not what others did to the document
+            counted = counted[sessions.judged.grade > 0]
+        of_query, size = group[sessions.session], len(keys)
+        counts = (
+            np.bincount(group, minlength=size),
+            np.bincount(of_query, minlength=size),
+            np.bincount(of_query, sessions.retrieved, size),
+            np.bincount(of_query[counted], minlength=size),
+        )
+        totals = np.stack(counts, axis=1).astype(np.int64)
+        sums = [GroupSums(each) for each in totals]
+        for measure, recipe in self.recipes.items():
+            _sum_values(sums, sessions, measure, recipe, group)
+            if self.curves and recipe.entry.has_vectors:
+                terms = curve_terms(sessions, recipe)
+                for at, part in enumerate(sums):
+                    part.curves[measure] = terms.add_up(group == at)
+        self._take(dict(zip(keys, sums, strict=True)))
 
     def merge(self, other: SummarySums) -> None:
         """Take what another has added up of other sessions."""
         self._take(other.sums)
 
-    def _take(self, others: Sums) -> None:
+    def _take(self, others: Mapping[Keys, GroupSums]) -> None:
         for keys, group in others.items():
             self.sums.setdefault(keys, GroupSums()).add(group)
+
+
+def _sum_values(
+    sums: Sequence[GroupSums],
+    sessions: MatchedSessions,
+    measure: str,
+    recipe: SessionRecipe,
+    group: Ranks,
+) -> None:
+    size = len(sums)
+    if needs_joint_mean(recipe):
+        first_queries = sessions.keep_first_queries(recipe.queries)
+        terms = [sum_by_index(group, each, size) for each in joint_terms(first_queries, recipe)]
+        for at, part in enumerate(sums):
+            part.joint[measure] = np.array([term[at] for term in terms])
+    values = np.ma.asarray(compute_session_values(sessions, recipe))
+    kept = ~np.ma.getmaskarray(values)
+    own, at_group = values.data[kept].astype(np.float64), group[kept]
+    n = np.bincount(at_group, minlength=size)
+    mean = sum_by_index(at_group, own, size) / np.maximum(n, 1)
+    squares = sum_by_index(at_group, (own - mean[at_group]) ** 2, size)
+    for at, part in enumerate(sums):
+        part.values[measure] = ValueSums(float(n[at]), float(mean[at]), float(squares[at]))
 
 
 @frozen(eq=False, repr=False, kw_only=True)
@@ -63,7 +177,7 @@ class SessionSummary(Shown):
 
     name: str
     by: tuple[str, ...]
-    sums: Mapping[tuple[Any, ...], GroupSums] = field(repr=False)
+    sums: Mapping[Keys, GroupSums] = field(repr=False)
     recipes: Mapping[str, SessionRecipe]
     convention: SessionConvention
     observed: str = ""  # the action that gives gains, such as clicked
