@@ -145,9 +145,7 @@ def _list_seen(sessions: Sessions, *, weighted: bool) -> tuple[pl.DataFrame, str
         raise BadInput(sessions.name, "there are no texts of queries", allowed)
     user = "searcher" if "searcher" in frame.columns else "session"
     seen = pl.lit(value=True)
-    if (
-        "scanned" in frame.columns and not weighted
-    ):  # what stands below was shown, and not looked at
+    if "scanned" in frame.columns and not weighted:  # what stands below was not looked at
         seen = (pl.col("rank") <= pl.col("scanned")).fill_null(value=True)
     rows = frame.filter(pl.col("doc").is_not_null() & (pl.col(query) != "") & seen).select(
         pl.col(query).str.replace_all(r"\s+", " ").str.strip_chars().alias("query"),

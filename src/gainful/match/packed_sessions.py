@@ -44,14 +44,10 @@ def match_packed(part: PackedPart, pools: Pools, choice: SessionChoice) -> Match
     place = results["place"].to_numpy().astype(np.intp)
     if pl.Series(query * len(pools.grade) + place).n_unique() < len(place):
         raise UnsoundSessions  # a judged document stands twice in a query
-    session = np.repeat(np.arange(len(first)), counts)
-    number = np.arange(len(queries))
     rows = queries.select(pl.col(KEY).alias("session"))
     return MatchedSessions(
         session_ids=cast("Sequence[str]", range(len(first))),  # nobody asks for their names
         query_counts=counts,
-        session=session,
-        position=number - first[session] + 1,
         retrieved=queries["length"].to_numpy().astype(np.intp),
         scanned=queries["scanned"].to_numpy() if "scanned" in queries.columns else None,
         judged=JudgedResults(
@@ -66,7 +62,9 @@ def match_packed(part: PackedPart, pools: Pools, choice: SessionChoice) -> Match
         pool_index=pools.ideal_place[place],
         subtopics=None,
         rows=rows if part.groups is None else rows.hstack(part.groups[queries["group"].to_numpy()]),
-        layout=SessionLayout(first, number, np.zeros(0, dtype=np.uint64), len(queries)),
+        layout=SessionLayout(
+            first, np.arange(len(queries)), np.zeros(0, dtype=np.uint64), len(queries)
+        ),
         per_turn=False,
     )
 

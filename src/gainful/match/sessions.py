@@ -48,8 +48,6 @@ class MatchedSessions:
 
     session_ids: Sequence[str]
     query_counts: Ranks  # per session: how many
-    session: Ranks  # per query: the number of its session; queries of a session stand together
-    position: Ranks  # per query: from 1
     retrieved: Ranks  # per query: how many results it has
     scanned: Array | None  # per query: how deep the searcher looked
     judged: JudgedResults
@@ -60,6 +58,16 @@ class MatchedSessions:
     per_turn: bool
     notes: Sequence[str] = ()
     observed: str = ""  # the action that gives grades, such as clicked
+
+    @cached_property
+    def session(self) -> Ranks:
+        """The number of the session of each query; queries of a session stand together."""
+        return np.repeat(np.arange(self.size), self.query_counts)
+
+    @cached_property
+    def position(self) -> Ranks:
+        """The position of each query in its session, from 1."""
+        return np.arange(len(self.session)) - self.first_query[self.session] + 1
 
     @cached_property
     def query_of_row(self) -> Ranks:
@@ -117,8 +125,6 @@ class MatchedSessions:
         return evolve(
             self,
             query_counts=np.minimum(self.query_counts, count),
-            session=self.session[kept],
-            position=self.position[kept],
             retrieved=self.retrieved[kept],
             scanned=None if self.scanned is None else self.scanned[kept],
             judged=judged,
@@ -243,9 +249,6 @@ def match_sessions(
         if unjudged != "zero":
             layout = find_layout(frame)
             base = pools.find_bases(frame["topic"].gather(layout.query_starts))
-    queries = layout.queries_per_session
-    session = np.repeat(np.arange(len(queries)), queries)
-    first_query = np.cumsum(queries) - queries
     base_number = base.fill_null(-1).cast(pl.Int64).to_numpy()
     place, row = _join_hits(frame, layout, base_number, qrels.frame["doc"], pools.base)
     in_query = np.searchsorted(layout.query_starts, row, side="right") - 1
@@ -262,9 +265,7 @@ def match_sessions(
     )
     return MatchedSessions(
         session_ids=frame["session"].gather(layout.session_starts).to_list(),
-        query_counts=queries.astype(np.intp),
-        session=session.astype(np.intp),
-        position=np.arange(len(session)) - first_query[session] + 1,
+        query_counts=layout.queries_per_session.astype(np.intp),
         retrieved=count_results(frame, layout),
         scanned=frame["scanned"].gather(layout.query_starts).cast(pl.Float64).to_numpy()
         if "scanned" in frame.columns

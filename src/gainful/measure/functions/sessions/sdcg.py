@@ -289,11 +289,10 @@ def best_gains_by_base(gains: SessionGains, width: int) -> Array:
 
 @frozen(eq=False, kw_only=True)
 class Vectors:
-    """Sessions × queries × ranks: gain so far, the ideal so far, and which places are taken."""
+    """Sessions × queries × ranks: gain so far, and the ideal so far."""
 
     gain: Array
     ideal: Array
-    taken: Flags
 
     def normalise(self, recipe: SessionRecipe) -> Array:
         """The share of the ideal at every place."""
@@ -340,7 +339,7 @@ def sdcg(sessions: MatchedSessions, recipe: SessionRecipe) -> Array:
     """
     gains, statistic = session_gains(sessions, recipe), recipe.convention.statistic
     if statistic == "average":
-        return _average_vector(sessions, recipe)
+        return _average_vector(gains)
     per_query = query_gains(gains)
     if statistic == "best":
         return np.asarray(np.maximum.reduceat(per_query, sessions.first_query))
@@ -366,7 +365,7 @@ def nsdcg(sessions: MatchedSessions, recipe: SessionRecipe) -> Array:
     """
     gains, convention = session_gains(sessions, recipe), recipe.convention
     if convention.statistic == "average":
-        return _average_vector(sessions, recipe)
+        return _average_vector(gains)
     per_query = query_gains(gains)
     if convention.statistic in ("best", "last") or convention.normalise == "concatenated":
         shares = normalise_by(per_query, ideal_dcg(gains), convention.empty)
@@ -422,10 +421,7 @@ def session_vectors(sessions: MatchedSessions, recipe: SessionRecipe) -> Vectors
         if normalise == "concatenated":  # nothing is summed, so that what was reached is held too
             end = gain[np.arange(sessions.size), length - 1, -1]
             gain = np.where(stopped[:, :, None], end[:, None, None], gain)
-    taken = np.zeros((sessions.size, max_queries, x), dtype=bool)
-    within = np.arange(x) < gains.positions[:, None]
-    taken[sessions.session, sessions.position - 1] = within
-    return Vectors(gain=gain, ideal=best, taken=taken)
+    return Vectors(gain=gain, ideal=best)
 
 
 def _shares(gains: SessionGains, gain: Array) -> tuple[Array, Array]:
@@ -449,14 +445,15 @@ def _cumulate_queries(by_rank: Array) -> Array:
     return np.asarray(before[:, :, None] + by_rank)
 
 
-def _average_vector(sessions: MatchedSessions, recipe: SessionRecipe) -> Array:
+def _average_vector(gains: SessionGains) -> Array:
     """The mean over the positions of each session's vector."""
-    vectors = session_vectors(sessions, recipe)
-    values = vectors.values(recipe)
-    counts = (
-        vectors.taken if recipe.convention.average_over == "own" else np.ones_like(vectors.taken)
-    )
-    counts = counts & ~np.isnan(values)
+    sessions, values = gains.sessions, session_curve(gains.sessions, gains.recipe)
+    counts = ~np.isnan(values)
+    if gains.recipe.convention.average_over == "own":  # the places that are taken
+        within = np.arange(values.shape[2]) < gains.positions[:, None]
+        taken = np.zeros(values.shape, dtype=bool)
+        taken[sessions.session, sessions.position - 1] = within
+        counts &= taken
     total = np.where(counts, values, 0.0).sum(axis=(1, 2))
     number = counts.sum(axis=(1, 2))
     return np.ma.masked_array(total / np.maximum(number, 1), mask=number == 0)
