@@ -23,12 +23,12 @@ EXPECTED = (
 _RELATIVE = "a number of seconds below 100,000,000, as most others are"
 _SAMPLE = 1000  # values that a form is tried on before all others are
 _SECONDS = "seconds"  # since anything
-EPOCHS = (  # from this number on it is this unit: 1973 to 5138 in each
-    (1e17, "nanoseconds", 1e-3),
-    (1e14, "microseconds", 1.0),
-    (1e11, "milliseconds", 1e3),
-    (1e8, "seconds", 1e6),
-    (0.0, _SECONDS, 1e6),
+EPOCHS = (  # between these numbers it is this unit: 1973 to 5138 in each
+    (1e17, 1e20, "nanoseconds", 1e-3),
+    (1e14, 1e17, "microseconds", 1.0),
+    (1e11, 1e14, "milliseconds", 1e3),
+    (1e8, 1e11, "seconds", 1e6),
+    (0.0, 1e8, _SECONDS, 1e6),
 )
 _FORMS = (
     *("%Y-%m-%dT%H:%M:%S%.f%#z", "%Y-%m-%d %H:%M:%S%.f%#z", "%Y-%m-%dT%H:%M%#z"),
@@ -56,10 +56,9 @@ class ParsedTimes:
 def count_epochs(values: pl.Series) -> dict[int, int]:
     """How many numbers there are of the size of each unit; of other texts there are none."""
     numbers = _as_numbers(values)
-    ends = [1e20, *(start for start, _, _ in EPOCHS)]
     return {
-        index: int(((numbers >= start) & (numbers < ends[index])).sum())
-        for index, (start, _, _) in enumerate(EPOCHS)
+        index: int(numbers.is_between(start, end, closed="left").sum())
+        for index, (start, end, _, _) in enumerate(EPOCHS)
     }
 
 
@@ -120,13 +119,12 @@ def _parse_numbers(
     is_relative = 2 * epochs.get(relative, 0) > given
     numbers = _as_numbers(values)
     micros = pl.Series([None], dtype=pl.Int64).new_from_index(0, len(values))
-    forms, end = [], 1e20
-    for index, (start, form, factor) in enumerate(EPOCHS):
-        fits = ((numbers >= start) & (numbers < end)).fill_null(value=False)
-        end = start
+    forms = []
+    for index, (start, end, form, factor) in enumerate(EPOCHS):
         if is_relative != (index == relative) or not epochs.get(index):
             continue
         forms.append(form)
+        fits = numbers.is_between(start, end, closed="left").fill_null(value=False)
         exact = values if values.dtype.is_integer() and factor >= 1 else numbers
         scaled = exact.set(~fits, None) * (int(factor) if exact is values else factor)
         micros = pl.select(pl.coalesce(scaled.cast(pl.Int64), micros)).to_series()

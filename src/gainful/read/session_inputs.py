@@ -211,9 +211,8 @@ def read_grades(source: Source) -> Qrels | None:
 
 
 def _add_topics(sessions: Sessions, reading: ReadOptions) -> Sessions:
-    return (
-        sessions if reading.topics is None else with_topics(sessions, reading.topics, reading.bad)
-    )
+    topics = reading.topics
+    return sessions if topics is None else with_topics(sessions, topics, reading.bad)
 
 
 def _refuse_judgments(source: Source) -> None:
@@ -278,15 +277,6 @@ def _list_first_records(source: Source) -> list[dict[str, Any]]:
 
 
 def _refuse_other_tables(source: Source, reading: ReadOptions, *, known: bool) -> None:
-    _refuse_evaluations(source)
-    if known:
-        return
-    _refuse_judgments(source)
-    if not reading.columns.names:
-        refuse_unknown_json(source)
-
-
-def _refuse_evaluations(source: Source) -> None:
     from gainful.read import openinference  # noqa: PLC0415  (a table of sessions does without)
 
     records = _list_first_records(source)
@@ -296,6 +286,10 @@ def _refuse_evaluations(source: Source) -> None:
             problem = "these are evaluations of documents, without the traces that list them"
             allowed = "one file of traces and one of evaluations: gainful sessions SPANS"
             raise NoColumn(source.name, problem, f"{allowed} {source.name}")
+    if not known:
+        _refuse_judgments(source)
+    if not known and not reading.columns.names:
+        refuse_unknown_json(source)
 
 
 def name_systems(
@@ -351,9 +345,8 @@ def _make_trace_sources(value: pl.DataFrame | Sequence[Any]) -> list[Source]:
     Phoenix gives its spans as a frame, and clients of APIs give messages as dicts.
     """
     if isinstance(value, pl.DataFrame):
-        if not _are_trace_columns(value.columns):
-            return []
-        if find_record_format(value.head(_MAX_FIRST).to_dicts()) is None:
+        first = value.head(_MAX_FIRST)
+        if not _are_trace_columns(value.columns) or find_record_format(first.to_dicts()) is None:
             return []
         buffer = BytesIO()
         value.write_parquet(buffer)

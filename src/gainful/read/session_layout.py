@@ -345,9 +345,8 @@ class Tally:
 
     expected: str
     count: int = 0
-    examples: list[tuple[int, str, str, str]] = field(
-        factory=list
-    )  # row, place, short place, words
+    # Row, place, short place and words of each.
+    examples: list[tuple[int, str, str, str]] = field(factory=list)
 
     def add(self, other: Tally) -> None:
         """Take the same mistakes in another part."""

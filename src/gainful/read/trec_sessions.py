@@ -58,15 +58,16 @@ def read_conversations(source: Source, reading: ReadOptions = AS_USUAL) -> Sessi
     columns = frame.select("session", "query", "rank", "doc", pl.col("id").alias("topic"))
     if run.tag:  # what the run calls itself
         columns = columns.with_columns(system=pl.lit(run.tag))
-    no_turn = frame["number"].is_null()
+    no_turn, without_turn = frame["number"].is_null(), "query id {} has no turn"
     if no_turn.any() and bad == "error":
         first = int(frame["row"].filter(no_turn).min())  # type: ignore[arg-type]  # of the file
-        raise BadInput(run.locate(first), _describe_bad_id(run.frame["query"][first]), _EXPECTED)
+        words = without_turn.format(quote(run.frame["query"][first]))
+        raise BadInput(run.locate(first), words, _EXPECTED)
     of_turn = pl.col("id").unique().sort().over("session", "number", mapping_strategy="join")
     ids = frame.select(of_turn).to_series()
     problems = flag_problems(
         columns,
-        (no_turn, lambda row: _describe_bad_id(frame["id"][row]), _EXPECTED),
+        (no_turn, lambda row: without_turn.format(quote(frame["id"][row])), _EXPECTED),
         (
             (ids.list.len() > 1) & ~no_turn,
             lambda row: (
@@ -84,10 +85,6 @@ def read_conversations(source: Source, reading: ReadOptions = AS_USUAL) -> Sessi
         notes=run.notes,
         reader_problems=problems,
     )
-
-
-def _describe_bad_id(query_id: str) -> str:
-    return f"query id {quote(query_id)} has no turn"
 
 
 def split_turns(frame: pl.DataFrame) -> pl.DataFrame:
@@ -171,20 +168,14 @@ def read_dynamic_domain(source: Source, reading: ReadOptions = AS_USUAL) -> Sess
     )
 
 
-_MAX_ITERATIONS = (
-    10_000  # iterations of a topic; beyond it, a number is a mistake and not an iteration
-)
-
+_MAX_ITERATIONS = 10_000  # of a topic; beyond it, a number is a mistake and not an iteration
 _MAX_MADE_UP = 1_000_000  # iterations without results, of all topics
 
 
 def _missing_iterations(frame: pl.DataFrame, name: str) -> pl.DataFrame:
     """A row without a document for each iteration that is missing in between."""
-    present = (
-        frame.filter(pl.col("query").is_between(1, _MAX_ITERATIONS))
-        .select("session", "query")
-        .unique()
-    )
+    plausible = frame.filter(pl.col("query").is_between(1, _MAX_ITERATIONS))
+    present = plausible.select("session", "query").unique()
     last = present.group_by("session").agg(pl.col("query").max())["query"].sum()
     if last - present.height > _MAX_MADE_UP:
         problem = f"{last - present.height} iterations have no results"
@@ -338,9 +329,7 @@ def _describe_wrong_number(number_text: str, number: int) -> str:
 
 def _add_results(result_list: _ResultList, interaction: Element, note_counts: Counter[str]) -> None:
     """Put the results of an interaction behind those that its query has shown."""
-    results = [
-        result for part in interaction.findall("results") for result in part.findall("result")
-    ]
+    results = interaction.findall("results/result")
     before = len(result_list.results)
     by_rank: dict[int, dict[str, Any]] = {}
     by_doc: dict[str, dict[str, Any]] = {result["doc"]: result for result in result_list.results}
@@ -350,9 +339,8 @@ def _add_results(result_list: _ResultList, interaction: Element, note_counts: Co
         doc, rank = _doc_id(result), _parse_number(result.get("rank", str(number)))
         if not doc or rank is None:
             lacking = "no document id" if not doc else "no rank that is a whole number"
-            result_list.problem = (
-                result_list.problem or f"the result on line {find_line(result)} has {lacking}"
-            )
+            problem = f"the result on line {find_line(result)} has {lacking}"
+            result_list.problem = result_list.problem or problem
             return
         if number == 1 and (before or interaction.get("type") == "page"):
             first = rank  # a further page counts from 1 or goes on
@@ -381,13 +369,10 @@ def _mark_clicks(
     note_counts: Counter[str],
 ) -> None:
     """Mark the results that were clicked, by id where there is one and else by rank."""
-    for click in (
-        element for part in interaction.findall("clicked") for element in part.findall("click")
-    ):
+    for click in interaction.findall("clicked/click"):
         rank = _parse_number(find_text(click, "rank"))
-        result = by_doc.get(find_text(click, "docno")) or (
-            None if rank is None else by_rank.get(rank)
-        )
+        by_place = None if rank is None else by_rank.get(rank)
+        result = by_doc.get(find_text(click, "docno")) or by_place
         if result is None:
             note_counts["click beyond the list is ignored|clicks beyond the list are ignored"] += 1
             continue
@@ -435,10 +420,8 @@ def with_topics(sessions: Sessions, given: AnyTopics, bad: BadPolicy | None = No
         topics, skipped = _read_topics(given)
     else:
         raise WrongType("topics", given, "a file of lines `session topic`, or {session: topic}")
-    topic_frame = pl.DataFrame(
-        {"session": list(topics), "topic": list(topics.values())},
-        schema={"session": pl.String, "topic": pl.String},
-    )
+    columns = {"session": [*topics], "topic": [*topics.values()]}
+    topic_frame = pl.DataFrame(columns, schema=dict.fromkeys(columns, pl.String))
     frame = sessions.frame.drop("topic", strict=False)
     frame = frame.join(topic_frame, on="session", how="left", maintain_order="left")
     lacking = frame.filter(pl.col("topic").is_null())["session"]
@@ -464,9 +447,7 @@ def with_topics(sessions: Sessions, given: AnyTopics, bad: BadPolicy | None = No
 
 def _read_topics(path: str | PathLike[str]) -> tuple[dict[str, str], int]:
     """The topic of each session, and how many lines were skipped."""
-    source = open_source(path)
-    topics: dict[str, str] = {}
-    skipped = 0
+    source, topics, skipped = open_source(path), dict[str, str](), 0
     rows = [(number, line.split()) for number, line in number_lines(source).iter_rows()]
     numbered = any(len(fields) > 1 and fields[1].isdecimal() for _, fields in rows)
     for number, fields in rows:
@@ -496,9 +477,8 @@ def join_last_query(sessions: Sessions, run: Run) -> Sessions:
     ordered = run.frame.sort("score", descending=True, maintain_order=True)
     rank = pl.int_range(1, pl.len() + 1).over("query")
     results = ordered.select(pl.col("query").alias("session"), "doc", rank=rank)
-    rows = _last_queries(sessions).join(
-        results, on="session", how="left", maintain_order="left_right"
-    )
+    last = _last_queries(sessions)
+    rows = last.join(results, on="session", how="left", maintain_order="left_right")
     frame = pl.concat([sessions.frame, rows], how="diagonal_relaxed")
     frame = frame.drop("current_query", strict=False)
     if "clicked" in frame.columns:

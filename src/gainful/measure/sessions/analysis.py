@@ -240,23 +240,18 @@ class Reformulations(Shown):
 def reformulations(sessions: MatchedSessions, recipe: SessionRecipe) -> Reformulations:
     """Which reformulations helped, and which did not, as §3.2 and §4 of the 2008 paper ask?"""
     new, repeated = _split_gain(sessions, recipe)
-    begins = np.flatnonzero(np.diff(sessions.query_of_row, prepend=-1))
-    heads = sessions.rows[begins]
-    group_columns = [
-        c for c in session_columns(sessions).columns if c not in ("session", *RESERVED_COLUMNS)
-    ]
-    text = ["text"] if "text" in heads.columns else []
-    queries = heads[["session", *group_columns, *text]].with_columns(
-        query=pl.Series(sessions.position),
+    heads = sessions.rows[sessions.layout.query_starts]
+    names = [c for c in session_columns(sessions).columns if c not in RESERVED_COLUMNS]
+    text = [pl.col("text").shift(1).over("session").alias("before"), pl.col("text")]
+    queries = heads.select(
+        *heads[names],
+        pl.Series("query", sessions.position),
+        *(text if "text" in heads.columns else []),
         gain=pl.Series(new + repeated),
         new=pl.Series(new),
         repeated=pl.Series(repeated),
     )
     queries = queries.with_columns(change=pl.col("gain") - pl.col("gain").shift(1).over("session"))
-    if text:
-        queries = queries.with_columns(before=pl.col("text").shift(1).over("session"))
-    order = ["session", *group_columns, "query", *(["before", "text"] if text else [])]
-    queries = queries[[*order, "gain", "new", "repeated", "change"]]
     return Reformulations(measure=recipe.label, queries=queries, sessions=_find_extremes(queries))
 
 

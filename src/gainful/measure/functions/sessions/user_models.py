@@ -77,10 +77,8 @@ def esndcg(sessions: MatchedSessions, recipe: SessionRecipe) -> Share:
     lists = np.zeros((len(sessions.position), int(list_length.max(initial=0))))
     nonzero = counts & (gain != 0)
     lists[judged.query[nonzero], judged.rank[nonzero] - 1] = gain[nonzero]
-    step = max(1, _PATH_CELLS // (longest + 1))
     expected = np.zeros(sessions.size)
-    for first in range(0, sessions.size, step):
-        block = slice(first, min(first + step, sessions.size))
+    for block in slices(sessions.size, _PATH_CELLS // (longest + 1)):
         expected[block] = _expectation(
             sessions, recipe, block, (lists, list_length), ideal[base[block]]
         )
