@@ -60,6 +60,9 @@ ENVELOPES = {
         f"{json.dumps({'_id': '1', '_source': record})}\n" for record in records
     ),
     "indented": lambda records: "\n".join(json.dumps(record, indent=4) for record in records),
+    "indented but the first": lambda records: "\n".join(
+        json.dumps(record, indent=2 if row else None) for row, record in enumerate(records)
+    ),
     "on one line": lambda records: "".join(json.dumps(record) for record in records),
     "indented list": lambda records: json.dumps(records, indent=2),
 }

@@ -158,6 +158,7 @@ _ROW_NAMES = frozenset(
 )
 _SEARCHES = re.compile(rb'\s*\{\s*"results"\s*:\s*\[\s*\{')
 _NEXT_OBJECT = re.compile(rb"\}\s*\{")
+_OPEN_LINE = re.compile(rb"\n\{\s*\n")  # of an object over several lines
 _BLANKS = re.compile(r"[ \t\r\n]*")
 _LINE_END = re.compile(r"[\r\n]\s*")  # and no other: a text may hold U+2028
 
@@ -200,7 +201,7 @@ def unwrap(head: bytes, read: Callable[[], bytes], name: str) -> bytes | None:
             return json.dumps(records).encode()
     if _SEARCHES.match(head) and (answers := list_searches(_decode(read()))) is not None:
         return json.dumps(answers).encode()
-    is_apart = first is None and is_short and start[:1] == b"{"  # over several lines
+    is_apart = is_short and start[:1] == b"{" and (first is None or _OPEN_LINE.search(head))
     return _split_objects(read()) if is_apart else None
 
 
