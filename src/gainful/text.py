@@ -9,6 +9,7 @@ from contextvars import ContextVar
 from importlib import import_module
 from math import floor, log10
 from pathlib import PurePath
+from typing import TypeVar
 
 # What counts as a number in a text; Python itself would also take 1_000 and infinity.
 NUMBER_PATTERN = r"[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?"
@@ -22,6 +23,8 @@ _C_HEX = r"0x(?:[0-9a-f]+\.?[0-9a-f]*|\.[0-9a-f]+)(?:p[+-]?[0-9]+)?"
 _C_DECIMAL = r"(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:e[+-]?[0-9]+)?"
 _C_NUMBER = rf"\s*[+-]?(?:{_C_HEX}|{_C_DECIMAL}|inf(?:inity)?|nan)"
 _LONG = 2**63
+_Key = TypeVar("_Key")
+_Value = TypeVar("_Value")
 
 
 def count_noun(number: int, noun: str, plural_noun: str = "") -> str:
@@ -146,6 +149,14 @@ def join_words(words: Sequence[str], last: str = "and") -> str:
     )
 
 
+def collect_by_key(pairs: Iterable[tuple[_Key, _Value]]) -> dict[_Key, list[_Value]]:
+    """What goes with each key, in the order in which it comes."""
+    values: dict[_Key, list[_Value]] = {}
+    for key, value in pairs:
+        values.setdefault(key, []).append(value)
+    return values
+
+
 def merge_notes(named: Sequence[tuple[str, Iterable[str]]]) -> list[str]:
     """Notes after the names of those that have them; what all share is said once, without names.
 
@@ -153,10 +164,7 @@ def merge_notes(named: Sequence[tuple[str, Iterable[str]]]) -> list[str]:
         >>> merge_notes([("a", ["x", "y"]), ("b", ["x"]), ("c", ["x", "y"])])
         ['x', 'a, c: y']
     """
-    names_by_note: dict[str, list[str]] = {}
-    for name, notes in named:
-        for note in notes:
-            names_by_note.setdefault(note, []).append(name)
+    names_by_note = collect_by_key((note, name) for name, notes in named for note in notes)
     return [
         note if len(names) == len(named) else f"{', '.join(names)}: {note}"
         for note, names in names_by_note.items()

@@ -85,11 +85,7 @@ class RunResults(ShownByRun[QueryResults]):
     @property
     def per_query(self) -> pl.DataFrame:
         """A row for each run and query, a column for each measure."""
-        frames = [
-            results.per_query.select(pl.lit(name).alias("run"), pl.all())
-            for name, results in self.items()
-        ]
-        return pl.concat(frames)
+        return self._stack(lambda results: results.per_query)
 
     def worst(
         self, n: int | str | Measure = 10, measure: str | Measure | None = None
@@ -100,11 +96,12 @@ class RunResults(ShownByRun[QueryResults]):
             n: how many of each run; or the measure, by which the ten worst are shown.
             measure: by which measure; the first if none is named.
         """
-        frames = [
-            results.worst(n, measure).select(pl.lit(name).alias("run"), pl.all())
-            for name, results in self.items()
-        ]
-        return pl.concat(frames)
+        return self._stack(lambda results: results.worst(n, measure))
+
+    def _stack(self, tell: Callable[[QueryResults], pl.DataFrame]) -> pl.DataFrame:
+        return pl.concat(
+            tell(run).select(pl.lit(name).alias("run"), pl.all()) for name, run in self.items()
+        )
 
     def page(self, *, per_query: bool = False, verbose: bool = False) -> Page:
         """Runs by their means, or query by query; intervals, if there are any, below."""

@@ -23,7 +23,7 @@ from gainful.page.page import Page, Section
 from gainful.page.shown import Shown, ShownByRun
 from gainful.page.table import Table, to_plain_data
 from gainful.rounding import ROUNDING
-from gainful.text import mark_notes, merge_notes, pluralise, shorten
+from gainful.text import collect_by_key, mark_notes, merge_notes, pluralise, shorten
 from gainful.types import Array, Flags, Ranks, finite_or_none
 
 FEWEST_DRAWN = 25  # queries; intervals that draw from fewer hold too little (docs/error-rates.md)
@@ -155,9 +155,7 @@ def _bootstrap_ends(
     averaged: Sequence[Averaged], drawn: Mapping[int, UnitSums], resampling: Resampling
 ) -> dict[int, _Ends]:
     """The ends by place; what has units of the same sizes is drawn together."""
-    alike: dict[bytes, list[int]] = {}
-    for at, units in drawn.items():
-        alike.setdefault(units.sizes.tobytes(), []).append(at)
+    alike = collect_by_key((units.sizes.tobytes(), at) for at, units in drawn.items())
     ends = {}
     for chosen in alike.values():
         sums = np.hstack([drawn[at].sums for at in chosen])
@@ -314,9 +312,7 @@ def _find_all(  # noqa: PLR0917  (all of a mean)
             averaged[name] = Averaged(values.data[rows], names, recipe.entry, cluster)
     both = find_intervals([*averaged.values()], resampling, unit=unit, most_drawn=most_drawn)
     outcomes |= dict(zip(averaged, both, strict=True))
-    names_by_problem: dict[str, list[str]] = {}
-    for name in results.recipes:
-        names_by_problem.setdefault(outcomes[name][1], []).append(name)
+    names_by_problem = collect_by_key((outcomes[name][1], name) for name in results.recipes)
     notes = [f"{', '.join(names)}: {why}" for why, names in names_by_problem.items() if why]
     return {name: outcomes[name][0] for name in results.recipes}, notes
 

@@ -147,14 +147,7 @@ class JudgeAgreement(Shown):
 def compare_grades(
     judgments: Mapping[str, pl.DataFrame], weights: str, level: str, resampling: Resampling
 ) -> JudgeAgreement:
-    """How alike the judges grade the documents that two or more of them judged.
-
-    Args:
-        judgments: by judge, a frame with query, doc and grade.
-        weights: of kappa: none, linear or quadratic in the steps between two grades.
-        level: of alpha: nominal, ordinal or interval.
-        resampling: how queries are drawn again for intervals.
-    """
+    """How alike the judges grade the documents that two or more of them judged."""
     for name, value, allowed in (("weights", weights, WEIGHTS), ("level", level, LEVELS)):
         if not isinstance(value, str) or value not in allowed:
             raise BadValue(name, value, ", ".join(allowed))

@@ -338,12 +338,7 @@ _MIN_RUNS = 3  # of two runs nothing is left but who won
 
 
 def normal_scores(values: Array) -> Array:
-    """The normal distribution function of z-scores, a row for each query; 0.5 where all are alike.
-
-    Examples:
-        >>> normal_scores(np.array([[0.1, 0.2, 0.3], [0.5, 0.5, 0.5]])).round(4).tolist()
-        [[0.1587, 0.5, 0.8413], [0.5, 0.5, 0.5]]
-    """
+    """The normal distribution function of z-scores, row by row; 0.5 where all are alike."""
     from scipy.special import ndtr  # noqa: PLC0415  (slow to load)
 
     deviations = values - values.mean(axis=1, keepdims=True)

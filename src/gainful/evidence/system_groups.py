@@ -79,12 +79,7 @@ class SystemGroups:
 
 
 def group_systems(results: SessionResults, by: str | None = None) -> SystemGroups:
-    """The sessions by system: those of a column, or all of them as one system.
-
-    Args:
-        results: of the sessions.
-        by: the column of systems; by default system, if present.
-    """
+    """The sessions by system: those of a column (system, if present), or all as one system."""
     columns = results.columns
     column = SYSTEM if by is None and SYSTEM in columns.columns else by
     if column is None:

@@ -107,18 +107,16 @@ EVERY_NAME: Mapping[str, TrecName] = {
 }
 NOT_IN_9 = ("dcg", "ideal_dcg", "rbp", "rbp_resid", "unj")
 
-_OFFICIAL = (
-    *("runid", "num_q", "num_ret", "num_rel", "num_rel_ret", "map", "gm_map", "Rprec", "bpref"),
-    *("recip_rank", "iprec_at_recall", "P"),
-)
-_SET = (
-    *("runid", "num_q", "num_ret", "num_rel", "num_rel_ret", "utility"),
-    *("set_P", "set_recall", "set_relative_P", "set_map", "set_F"),
-)
 _ALL_9 = tuple(name for name in TREC_NAMES if name not in (*NOT_IN_9, "yaap"))
 GROUPS: Mapping[str, tuple[str, ...]] = {
-    "official": _OFFICIAL,
-    "set": _SET,
+    "official": (
+        *("runid", "num_q", "num_ret", "num_rel", "num_rel_ret", "map", "gm_map", "Rprec"),
+        *("bpref", "recip_rank", "iprec_at_recall", "P"),
+    ),
+    "set": (
+        *("runid", "num_q", "num_ret", "num_rel", "num_rel_ret", "utility"),
+        *("set_P", "set_recall", "set_relative_P", "set_map", "set_F"),
+    ),
     "all_trec": (*_ALL_9, "rbp", "rbp_resid", "unj"),
 }
 GROUPS_9: Mapping[str, tuple[str, ...]] = {**GROUPS, "all_trec": _ALL_9}

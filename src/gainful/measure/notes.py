@@ -18,7 +18,7 @@ from gainful.measure.entry import FORMULA_PARAMS, Recipe
 from gainful.measure.ranked_run import apply_fractional
 from gainful.measure.values import Results, name_units
 from gainful.read.qrels_and_run import LazyRun, NestedDict, Qrels, Run, example_docs, sample_scores
-from gainful.text import count_noun, quote
+from gainful.text import collect_by_key, count_noun, quote
 from gainful.types import Array, Flags
 
 
@@ -76,11 +76,11 @@ def describe_convention(values: Results) -> str:
     """How the numbers came about, in one line; what differs between measures is said of each."""
     parts = [name_convention(values.convention)]
     for remark in values.REMARKS:
-        names_by_text: dict[str, list[str]] = {}
-        for name, recipe in values.recipes.items():
-            if remark.about(recipe):
-                text = name_units(remark.text(recipe), values.unit)
-                names_by_text.setdefault(text, []).append(name)
+        names_by_text = collect_by_key(
+            (name_units(remark.text(recipe), values.unit), name)
+            for name, recipe in values.recipes.items()
+            if remark.about(recipe)
+        )
         several = len(names_by_text) > 1
         parts += [
             f"{', '.join(names)}: {text}" if several else text

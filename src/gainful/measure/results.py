@@ -20,11 +20,12 @@ from gainful.measure.notes import (
     name_convention,
 )
 from gainful.measure.values import Results
-from gainful.page.page import Page, Section
+from gainful.page.page import Page, Section, brief_page
 from gainful.page.table import Fractions, Table, bar_fractions
 from gainful.rounding import ROUNDING
 from gainful.text import (
     capitalise_first,
+    collect_by_key,
     count_noun,
     format_distinct,
     format_range,
@@ -167,10 +168,10 @@ def _list_all(runs: Sequence[Results]) -> list[str]:
     same_number = len({len(run.ids) for run in runs}) == 1
     queries = [count_noun(len(run.ids), run.unit) for run in runs]
     convention = " · ".join([*(queries[:1] if same_number else []), describe_convention(runs[0])])
-    names_by_counts: dict[str, list[str]] = {}
-    for query_count, run in zip(queries, runs, strict=True):
-        line = " · ".join([*([] if same_number else [query_count]), describe_counts(run)])
-        names_by_counts.setdefault(line, []).append(run.name)
+    names_by_counts = collect_by_key(
+        (" · ".join([*([] if same_number else [number]), describe_counts(run)]), run.name)
+        for number, run in zip(queries, runs, strict=True)
+    )
     if len(names_by_counts) == 1:
         return [convention, *names_by_counts]
     return [convention, *(f"{', '.join(names)}: {line}" for line, names in names_by_counts.items())]
@@ -243,12 +244,7 @@ def summary_page(values: Results, size: str, remarks: Sequence[str]) -> Page:
     lines = [f"{name:<{name_width}}  {mean}" for name, mean in means.items()]
     table = Table(("measure", "mean"), list(means.items()), numeric=True, label_columns=1)
     headline = f"{values.TITLE} of {values.name}, {size}, like {values.convention.name}"
-    return Page(
-        sections=[
-            Section(lines=(headline, *lines, *remarks), forms=("table",)),
-            Section(headline, table, remarks, forms=("html",)),
-        ]
-    )
+    return brief_page(headline, lines, table, remarks)
 
 
 _MAX_COLUMNS = 8  # measures; beyond, they stand below one another

@@ -58,3 +58,9 @@ class Page:
             for section in sections
             if not section.forms or form in section.forms
         ]
+
+
+def brief_page(headline: str, lines: Sequence[str], table: Table, notes: Sequence[str]) -> Page:
+    """What a result shows of itself: lines as a text, a table in a notebook."""
+    text = Section(lines=(headline, *lines, *notes), forms=("table",))
+    return Page(sections=[text, Section(headline, table, notes, forms=("html",))])

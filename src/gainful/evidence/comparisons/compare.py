@@ -66,7 +66,7 @@ from gainful.measure.sessions.results import SessionResults
 from gainful.measure.values import Results
 from gainful.read.sessions import CONVERSATION, SYSTEM
 from gainful.rounding import ROUNDING
-from gainful.text import count_noun
+from gainful.text import collect_by_key, count_noun
 from gainful.types import Array, Ranks, finite_or_none
 
 AnyValues = TypeVar("AnyValues", bound=Results)
@@ -438,14 +438,13 @@ def _build_samples(
 ) -> tuple[list[_MeasuredGroup], list[str]]:
     """What can be compared of each measure and group, and why others cannot."""
     samples: list[_MeasuredGroup] = []
-    labels_by_problem: dict[str, list[str]] = {}
+    problems: dict[tuple[str, str], None] = {}  # and the groups that have them, each once
     flags = [result.group_flags() for result in results]
     labels = list(dict.fromkeys(label for groups in flags for label in groups))
     for measure in comparison.measures:
         for label in labels:
             if max(int(groups[label].sum()) for groups in flags if label in groups) == 1:
-                problem = f"one {comparison.evidence.unit} is too few"
-                labels_by_problem.setdefault(problem, []).append(label)
+                problems[f"one {comparison.evidence.unit} is too few", label] = None
                 continue
             some = [
                 result.select_measures([measure]).restrict(
@@ -460,12 +459,11 @@ def _build_samples(
             except (CannotCompare, BadValue) as error:
                 problem = str(error)
             if problem:
-                labels_by_problem.setdefault(problem, []).append(label)
+                problems[problem, label] = None
             else:
                 samples.append((measure, label, sample))
     notes = []
-    for problem, alike in labels_by_problem.items():
-        names = list(dict.fromkeys(alike))
+    for problem, names in collect_by_key(problems).items():
         subject = "group {} is" if len(names) == 1 else "groups {} are"
         notes.append(f"{subject.format(list_names(names))} not compared: {problem}")
     return samples, notes

@@ -265,8 +265,8 @@ def describe_differences(
         to_one_line(line)
         for line in (
             *describe_mark(map(comparison.is_at_odds, pairs)),
-            _describe_indistinguishable(comparison, measure),
-            *_describe_power(comparison, measure, verbose=verbose),
+            _describe_indistinguishable(comparison, measure, pairs),
+            *_describe_power(comparison, measure, pairs, verbose=verbose),
             *describe_interaction(comparison, measure),
         )
     ]
@@ -277,9 +277,8 @@ def describe_mark(at_odds: Iterable[bool]) -> list[str]:
     return [f"{AT_ODDS} Significant, though the interval includes 0."] if any(at_odds) else []
 
 
-def _describe_indistinguishable(comparison: Comparison, measure: str) -> str:
+def _describe_indistinguishable(comparison: Comparison, measure: str, pairs: Sequence[Pair]) -> str:
     if not comparison.compares_all:
-        pairs = [pair for pair in comparison.pairs_against() if pair.measure == measure]
         indistinguishable = [pair.system for pair in pairs if not comparison.is_significant(pair)]
         whom = f"from {comparison.baseline}"
         if indistinguishable:
@@ -294,12 +293,14 @@ def _describe_indistinguishable(comparison: Comparison, measure: str) -> str:
     return alike if groups else "Every pair differs significantly."
 
 
-def _describe_power(comparison: Comparison, measure: str, *, verbose: bool) -> list[str]:
+def _describe_power(
+    comparison: Comparison, measure: str, pairs: Sequence[Pair], *, verbose: bool
+) -> list[str]:
     """The smallest difference to the baseline that this number of queries would detect."""
     detectable = {
         pair.system: pair.effect.detectable
-        for pair in comparison.pairs_against()
-        if pair.measure == measure and pair.effect is not None and pair.effect.detectable
+        for pair in pairs
+        if pair.effect is not None and pair.effect.detectable
     }
     if not detectable:
         return []

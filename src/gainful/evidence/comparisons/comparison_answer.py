@@ -28,6 +28,7 @@ from gainful.measure.results import ANSWER_DECIMALS, find_leaders
 from gainful.text import (
     capitalise_first,
     choose_decimals,
+    collect_by_key,
     count_noun,
     join_words,
     name_way,
@@ -60,10 +61,9 @@ def write_notes(
 
 def describe_pairs(pairs: Iterable[Pair], describe: Callable[[Pair], Iterable[str]]) -> list[str]:
     """What is odd about pairs; what is true of many pairs of a measure is said once."""
-    alike: dict[tuple[str, str], list[Pair]] = {}
-    for pair in pairs:
-        for words in describe(pair):
-            alike.setdefault((pair.measure, words), []).append(pair)
+    alike = collect_by_key(
+        ((pair.measure, words), pair) for pair in pairs for words in describe(pair)
+    )
     return [
         f"{name_pairs(some)}{words}"
         for (_, words), same in alike.items()
@@ -96,12 +96,9 @@ def describe_small_groups(
     for name, paired in groups:
         texts = _describe_smallest_p(evidence, [paired], pairs)
         problems += [(text, name) for text in texts]
-    names_by_problem: dict[str, list[str]] = {}
-    for problem, name in dict.fromkeys(problems):
-        names_by_problem.setdefault(problem, []).append(name)
     return [
         f"{'group' if len(names) == 1 else 'groups'} {list_names(names)}: {problem}"
-        for problem, names in names_by_problem.items()
+        for problem, names in collect_by_key(dict.fromkeys(problems)).items()
     ]
 
 

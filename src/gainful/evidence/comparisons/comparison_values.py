@@ -454,12 +454,7 @@ class ComparisonValues(Compared):
 
 
 def make_letter(index: int) -> str:
-    """The letter of a run: a, b, … z, aa, ab, ….
-
-    Examples:
-        >>> make_letter(0), make_letter(25), make_letter(26)
-        ('a', 'z', 'aa')
-    """
+    """The letter of a run: a, b, … z, aa, ab, …."""
     letters = ""
     index += 1
     while index:
@@ -472,14 +467,7 @@ MAX_GROUPS = 200  # groups; nobody reads more, and there can be millions
 
 
 def find_alike_groups(number: int, different: Iterable[tuple[int, int]]) -> list[tuple[int, ...]]:
-    """The largest groups in which no two are significantly different; those alone are one too.
-
-    Of more than `MAX_GROUPS` groups only so many are found.
-
-    Examples:
-        >>> find_alike_groups(3, [(0, 2)])  # 1 is like both, 0 and 2 are not alike
-        [(0, 1), (1, 2)]
-    """
+    """The largest groups in which no two are significantly different; those alone are one too."""
     neighbours = [set(range(number)) - {at} for at in range(number)]
     for first, second in different:
         neighbours[first].discard(second)

@@ -75,12 +75,6 @@ def apply_rules(
 
     A run that is to become a baseline (`saving`) needs no rule; its verdict has the error rates of
     rules. The qrels must be the baseline's; tests flip and draw `clusters` whole.
-
-    Examples:
-        >>> from gainful import evaluate
-        >>> results = evaluate({"1": {"a": 1}}, {"1": {"b": 0.9, "a": 0.5}}, "RR")
-        >>> apply_rules(results, Rules(floors={"RR": 0.6})).checks[0].message
-        'RR 0.5000 is below its floor 0.6'
     """
     mean = means(results)
     _check_groups(results, rules)

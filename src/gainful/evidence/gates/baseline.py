@@ -36,12 +36,6 @@ def make_baseline(
     One that takes the place of a previous one remembers the anchor (of each measure the first run
     of the chain) and the history of the chain. Other judgments or another convention start anew:
     their values are not comparable with the anchor's.
-
-    Examples:
-        >>> from gainful import evaluate
-        >>> qrels = NestedDict({"1": {"a": 1}}, "judgments")
-        >>> make_baseline(evaluate(qrels.mapping, {"1": {"a": 0.5}}, "RR"), qrels).mean
-        {'RR': 1.0}
     """
     made = Baseline(
         run=results.name,
@@ -125,13 +119,6 @@ def fingerprint(qrels: Qrels | NestedDict) -> str:
     Neither the order of lines nor the format counts, nor how a number is written. A query that
     was judged with nothing found counts, as it is part of every mean; subtopics count where there
     are several.
-
-    Examples:
-        >>> graded = fingerprint(NestedDict({"1": {"a": 2, "b": 0}}, "judgments"))
-        >>> graded == fingerprint(NestedDict({1: {"b": 0.0, "a": 2.0}}, "other"))
-        True
-        >>> graded == fingerprint(NestedDict({"1": {"a": 2, "b": 1}}, "judgments"))
-        False
     """
     rows = _judgment_rows(as_qrels_columns(qrels))
     lengths = {name: pl.col(name).str.len_bytes().cast(pl.String) for name in _FIELDS}

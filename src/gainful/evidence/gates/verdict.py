@@ -19,7 +19,14 @@ from gainful.page.render import render, write_together
 from gainful.page.shown import Shown
 from gainful.page.table import Table, build_table, to_one_line, to_plain_data
 from gainful.read.baseline import Baseline
-from gainful.text import count_noun, format_change, format_distinct, mark_notes, pluralise
+from gainful.text import (
+    collect_by_key,
+    count_noun,
+    format_change,
+    format_distinct,
+    mark_notes,
+    pluralise,
+)
 
 # Bold, then a colour.
 _PASSED_STYLE, _FAILED_STYLE = "1m\x1b[32", "1m\x1b[31"
@@ -201,12 +208,9 @@ def _build_query_tables(verdict: Verdict) -> list[tuple[str, Table]]:
 
     Of a run that passed only those that fell: it is good enough, its lowest queries too.
     """
-    looks_by_measure: dict[str, list[QueryToLookAt]] = {}
-    for look in verdict.look_at:
-        if look.before is not None or not verdict.passed:
-            looks_by_measure.setdefault(look.measure, []).append(look)
+    shown = [look for look in verdict.look_at if look.before is not None or not verdict.passed]
     tables, unit = [], verdict.results.unit
-    for name, looks in looks_by_measure.items():
+    for name, looks in collect_by_key((look.measure, look) for look in shown).items():
         direction, noun = (
             verdict.results.directions[name],
             unit if len(looks) == 1 else pluralise(unit),

@@ -257,12 +257,8 @@ def find_largest_changes(
 ) -> tuple[dict[int, LargestChanges], list[RankedQueries]]:
     """Which queries changed most from one run, the baseline, to each other, and what moved there?
 
-    All runs are matched with the same judgments. Up to `most` queries that rose are explained, and
-    as many that fell.
-
-    Returns:
-        The changes by the place of the run, and the rankings of every run, which is ranked once:
-        of all these queries, and of `others`.
+    Up to `most` queries that rose are explained, and as many that fell: the changes by the place of
+    the run. Every run is ranked once, for these queries and `others`.
     """
     recipe = values[base].recipes[measure]
     by_query = [values_by_query(own, measure) for own in values]

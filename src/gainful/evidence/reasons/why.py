@@ -21,7 +21,7 @@ from gainful.measure.measure import Measure
 from gainful.measure.notes import describe_setting
 from gainful.measure.values import name_units
 from gainful.page.formats.text import table_to_text
-from gainful.page.page import Page, Section
+from gainful.page.page import Page, Section, brief_page
 from gainful.page.shown import Shown
 from gainful.page.table import Table
 from gainful.page.terminal import Terminal, wrap_text
@@ -196,12 +196,7 @@ class Why(Shown):
             f"{effect.cause.title:<{width}}  {_format_short_change(effect.effect)}"
             for effect in self.causes
         ]
-        return Page(
-            sections=[
-                Section(lines=(head, *lines, *self.notes), forms=("table",)),
-                Section(head, _build_cause_table(self), self.notes, forms=("html",)),
-            ]
-        )
+        return brief_page(head, lines, _build_cause_table(self), self.notes)
 
 
 def _list_rows(why: Why) -> Table:

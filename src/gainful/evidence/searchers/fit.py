@@ -122,12 +122,7 @@ class Stops:
         return evolve(self, kind=self.kind[flags], cluster=self.cluster[flags])
 
     def log_likelihoods(self, survival: Array, click: float = 0.5) -> Array:
-        """The logarithm of how likely each kind is.
-
-        Args:
-            survival: the share of searchers who get to 1, 2, … and one past the furthest.
-            click: how likely a result that is looked at is clicked.
-        """
+        """The logarithm of how likely each kind is, by the shares who get to 1, 2, … and beyond."""
         stopping = survival[:-1] - survival[1:]
         stopped, here, clicked = self._places
         with np.errstate(divide="ignore", invalid="ignore"):

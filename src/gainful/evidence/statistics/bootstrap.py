@@ -15,7 +15,13 @@ from typing import Literal
 import numpy as np
 from attrs import frozen
 
-from gainful.evidence.statistics.outcome import Outcome, Resampling, UnitSums, round_to_grid
+from gainful.evidence.statistics.outcome import (
+    Outcome,
+    Resampling,
+    UnitSums,
+    p_for_alternative,
+    round_to_grid,
+)
 from gainful.progress import report_work
 from gainful.rounding import ROUNDING
 from gainful.types import Array, Ranks, slices
@@ -46,10 +52,9 @@ def bootstrap_test(
             drawn = _correct(column[0], column[1:], left_out if method == "BCa" else np.empty(0))
             low[at], high[at] = _find_ends(*drawn, resampling.alpha)
             below[at], above[at] = _levels_at_zero(*drawn)
-    p = {"two-sided": 2 * np.minimum(below, above), "greater": below, "less": above}
     smallest = 1 / (resampling.resamples + 1)  # no smaller share can be seen
-    clipped = np.clip(p[resampling.alternative], smallest, 1.0)
-    return Outcome(clipped, low, high, INTERVALS[method])
+    p = np.maximum(p_for_alternative(below, above, resampling.alternative), smallest)
+    return Outcome(p, low, high, INTERVALS[method])
 
 
 @frozen(eq=False)
@@ -190,13 +195,6 @@ def bootstrap_band(total: Array, counts: Array, resampling: Resampling) -> tuple
     The band lies between percentiles of the sums of `total` divided by those of `counts`, at each
     place by itself; it is not a number where nothing was ever drawn. Both have a row for each
     session, a column for each place; `counts` say how much each session counts there.
-
-    Examples:
-        >>> low, high = bootstrap_band(
-        ...     np.array([[1.0], [3.0]]), np.ones((2, 1)), Resampling(resamples=999)
-        ... )
-        >>> low.tolist(), high.tolist()
-        ([1.0], [3.0])
     """
     ends = np.full((2, total.shape[1]), np.nan)
     levels = (resampling.alpha / 2, 1 - resampling.alpha / 2)

@@ -115,13 +115,8 @@ def flip_families(measures: Sequence[UnitSums], pairs: Ranks, resampling: Resamp
     number of queries it grows with Student's t, so pairs of different spread are comparable. The
     intervals hold all at once (single-step): mean ± c standard errors, where c is what the largest
     t of all pairs passes in alpha of the flips of differences from their means. Control of the
-    family is exact where differences are symmetric together, else asymptotic.
-
-    Args:
-        measures: of each the sums of every run (a column) over the units, which are the same in
-            all measures; a unit without a value in a measure has the size 0 there.
-        pairs: a row for each pair: the columns of the first and the second run.
-        resampling: resamples, seed and level.
+    family is exact where differences are symmetric together, else asymptotic. Units are the same in
+    all measures; one without a value in a measure has the size 0 there.
 
     Examples:
         >>> values = np.array([[0.1, 0.0, 0.3], [0.2, 0.0, 0.1], [0.3, 0.0, 0.5], [0.4, 0.0, 0.2]])

@@ -149,12 +149,8 @@ def invert_test(candidates: Array, always_extreme: int, alpha: float) -> tuple[A
 
     A resample is as extreme as what was seen once the shift that is tested has passed its
     candidate. So the one-sided p at a shift is the share of candidates below it, and the interval
-    ends where that share passes alpha/2 (Hartigan's typical values).
-
-    Args:
-        candidates: a row for each pair, a column for each resample that has one; reordered.
-        always_extreme: how many more resamples there are, the one that was seen included.
-        alpha: one minus the confidence.
+    ends where that share passes alpha/2 (Hartigan's typical values). Of candidates (pairs ×
+    resamples, reordered here) some resamples have none: so many are always extreme.
     """
     pairs, number = candidates.shape
     place = int(np.floor(alpha / 2 * (number + always_extreme))) - always_extreme + 1

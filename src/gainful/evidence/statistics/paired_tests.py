@@ -248,11 +248,6 @@ def tost_p(mean: Array, error: Array, degrees: int, margin: float) -> Array:
 
     Where differences do not vary at all, it is 0 within the margin and 1 else. The errors are the
     standard errors of the mean differences, the degrees those of their freedom.
-
-    Examples:
-        >>> mean, error = np.array([0.1]), np.array([0.05])
-        >>> round(float(tost_p(mean, error, 10, 0.2)[0]), 4)  # t = (0.2 - 0.1) / 0.05 = 2
-        0.0367
     """
     below, above = _shift_t(mean, error, -margin), _shift_t(mean, error, margin)
     return np.asarray(np.maximum(_t_tail(below, degrees), _t_tail(-above, degrees)))
@@ -264,11 +259,6 @@ def posterior_t(
     """The probability of better, practically the same, worse: in closed form; they add up to 1.
 
     Differences are taken to be about normal.
-
-    Examples:
-        >>> better, _, worse = posterior_t(np.array([0.1]), np.array([0.05]), 10, 0.2)
-        >>> round(float(better[0]), 4), round(float(worse[0]), 4)
-        (0.0367, 0.0001)
     """
     better = _t_tail(-_shift_t(mean, error, margin), degrees)
     worse = _t_tail(_shift_t(mean, error, -margin), degrees)

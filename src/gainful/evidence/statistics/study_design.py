@@ -21,6 +21,7 @@ from gainful.evidence.statistics.outcome import (
     round_to_grid,
 )
 from gainful.rounding import COARSE_ROUNDING
+from gainful.text import collect_by_key
 from gainful.types import Array, Ranks, finite_or_none, slices
 
 MAX_ARRANGEMENTS = 1 << 16  # arrangements that are all looked at
@@ -89,9 +90,7 @@ def find_design(system: Ranks, searcher: Ranks, slot: Ranks) -> Design | None:
     order = np.lexsort((np.arange(slot.size), slot, searcher))
     starts = np.flatnonzero(np.diff(searcher[order], prepend=-1))
     rows_by_searcher = np.split(order, starts[1:])
-    strata: dict[tuple[int, ...], list[Ranks]] = {}
-    for rows in rows_by_searcher:
-        strata.setdefault(tuple(slot[rows].tolist()), []).append(rows)
+    strata = collect_by_key((tuple(slot[rows].tolist()), rows) for rows in rows_by_searcher)
     exchanging: list[Ranks] = []
     swapping: list[Ranks] = []
     for slots, members in strata.items():

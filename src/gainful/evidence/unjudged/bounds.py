@@ -23,7 +23,7 @@ from gainful.measure.results import (
     list_footnotes as list_result_footnotes,
 )
 from gainful.measure.values import Results, aggregate
-from gainful.page.page import Page, Section
+from gainful.page.page import Page, Section, brief_page
 from gainful.page.shown import Shown, ShownByRun
 from gainful.page.table import Table, format_cell
 from gainful.read.qrels_and_run import Qrels
@@ -186,12 +186,7 @@ class Bounds(Shown):
             f"{format_cell(high)} ({_BOUND_KINDS[self.exact[name]]})"
             for name, (low, value, high) in self.mean.items()
         ]
-        return Page(
-            sections=[
-                Section(lines=(headline, *lines, *self.notes), forms=("table",)),
-                Section(headline, _build_run_table([self]), list(self.notes), forms=("html",)),
-            ]
-        )
+        return brief_page(headline, lines, _build_run_table([self]), list(self.notes))
 
 
 class RunBounds(ShownByRun[Bounds]):

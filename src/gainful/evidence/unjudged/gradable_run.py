@@ -110,13 +110,8 @@ class GradableRun:
     ) -> list[Array]:
         """What each query scores under each of its gradings; not a number where it is left out.
 
-        Args:
-            recipe: the measure.
-            query_gradings: queries with their gradings, of their open documents in the order of
-                `QueryDocs`; not a number for a document that stays open.
-            grade_filter: if the measure is blind for other grades, documents that have them
-                are left out.
-            partial: may documents stay open? If not, there is nothing left to be taken out for it.
+        If `partial`, documents may stay open: they have no number as their grade. The
+        `grade_filter` leaves out documents with grades for which the measure is blind.
         """
         recipe = _grade_everything(recipe, partial=partial)
         matches = (
