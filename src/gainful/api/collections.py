@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 from os import PathLike
 from pathlib import Path
 from typing import Unpack
@@ -52,26 +54,27 @@ def evaluate_collections(
     problems: list[str] = []
     unread: dict[str, None] = {}
     run_names: dict[str, None] = {}
-    for place in _list_folders(folder):
+
+    @contextmanager
+    def pass_over_problems(place: Path) -> Iterator[None]:
         try:
-            qrels, runs = _find_files(place)
-            results[place.name] = {}
-            run_names |= dict.fromkeys(runs)
-            judgments = reading.read_qrels(qrels)
-            for name, run in runs.items():
-                try:
-                    (evaluated,) = evaluate_runs(judgments, {name: run}, measures, reading)
-                    results[place.name][name] = evaluated
-                except GainfulError as problem:
-                    if not keep_going:
-                        raise
-                    unread[place.name] = None
-                    problems.append(f"left out: {problem}")
+            yield
         except GainfulError as problem:
             if not keep_going:
                 raise
             unread[place.name] = None
             problems.append(f"left out: {problem}")
+
+    for place in _list_folders(folder):
+        with pass_over_problems(place):
+            qrels, runs = _find_files(place)
+            results[place.name] = {}
+            run_names |= dict.fromkeys(runs)
+            judgments = reading.read_qrels(qrels)
+            for name, run in runs.items():
+                with pass_over_problems(place):
+                    (evaluated,) = evaluate_runs(judgments, {name: run}, measures, reading)
+                    results[place.name][name] = evaluated
     if not any(results.values()):
         raise BadInput(str(folder), "no collection can be evaluated", "; ".join(problems))
     averaged = {name: runs for name, runs in results.items() if name not in unread}

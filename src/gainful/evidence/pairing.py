@@ -313,10 +313,6 @@ def describe_turns(
 
     `verb` is what is done by clusters instead, where these are named; `takes_clusters` is whether
     they can be, or only in a comparison.
-
-    Examples:
-        >>> len(describe_turns(["31_1", "31_2", "32_1", "32_2"])), describe_turns(["1", "2"])
-        (1, [])
     """
     matches = [re.match(TURN_QUERY, query) for query in queries]
     conversations = Counter(match.group(1) for match in matches if match is not None)

@@ -159,7 +159,7 @@ def _resample_band(
     sums, counts = (UnitSums.from_values(array[flags], unit).sums for array in sums_and_counts)
     if len(sums) < 2:
         return np.full((2, sums.shape[1]), np.nan)
-    return np.stack(bootstrap_band(sums, counts, resampling))
+    return bootstrap_band(sums, counts, resampling)
 
 
 def _join_bands(bands: Sequence[Array]) -> Bands:

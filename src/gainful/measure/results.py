@@ -148,9 +148,6 @@ def _join_measures(measures: Sequence[str], detail: str) -> str:
     return join_words([*named, *([f"{more} more"] if more else [])])
 
 
-_MAX_RUNS_NAMED = 3  # runs that a line names; of more it says how many
-
-
 def list_footnotes(
     runs: Sequence[Results], notes: Sequence[str] = (), *, verbose: bool = False
 ) -> list[str]:
@@ -221,7 +218,7 @@ def _describe_odd_queries(
         yield f"{count_noun(numbers[runs[0].name], runs[0].unit)}{words}"
         return
     units = _count_units(runs, list(numbers.values()))
-    subject = join_words(list(numbers)) if len(numbers) <= _MAX_RUNS_NAMED else ""
+    subject = join_words(list(numbers)) if len(numbers) <= _MAX_NAMES else ""
     subject = "all runs" if len(numbers) == len(runs) else subject
     subject = subject or f"{len(numbers)} of {len(runs)} runs"
     yield f"{subject} {verbs[len(numbers) > 1]} {units}{condition}"
@@ -232,7 +229,7 @@ def _describe_odd_docs(runs: Sequence[Results], count: str, noun: str) -> Iterat
     if not any(numbers):
         return
     several = [run.name for run, number in zip(runs, numbers, strict=True) if number]
-    where = f" in {join_words(several)}" if len(several) < len(runs) <= _MAX_RUNS_NAMED else ""
+    where = f" in {join_words(several)}" if len(several) < len(runs) <= _MAX_NAMES else ""
     words = noun if max(numbers) == 1 else f"{noun}s"
     yield f"{format_range([number for number in numbers if number])} {words}{where}"
 

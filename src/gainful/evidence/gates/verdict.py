@@ -7,8 +7,7 @@ from collections.abc import Mapping, Sequence
 from html import escape
 from typing import Any
 
-import attrs
-from attrs import evolve, frozen
+from attrs import evolve, field, frozen
 
 from gainful.evidence.gates.error_rates import RATE_COLUMNS, ErrorRate
 from gainful.evidence.gates.rules import Check
@@ -54,7 +53,7 @@ class Verdict(Shown):
     look_at: Sequence[QueryToLookAt] = ()
     notes: Sequence[str] = ()
     error_rates: Sequence[ErrorRate] = ()  # of its rules; of the usual ones where none was applied
-    now_and_before: Mapping[str, tuple[float, float]] = attrs.field(factory=dict)
+    now_and_before: Mapping[str, tuple[float, float]] = field(factory=dict)
     baseline: Baseline | None = None
     saved: str | None = None  # where the run is saved as a baseline
     new_baseline: Baseline | None = None  # what is saved there

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import polars as pl
-from attrs import evolve, field, frozen
+from attrs import evolve, frozen
 
 from gainful.errors import BadValue, CannotCompare, WrongType, check_name
 from gainful.evidence.method import Method, build_method, test_pairs
@@ -192,7 +192,7 @@ class Order(Shown):
     power: tuple[DiscriminativePower, ...] = ()
     criterion: Method | None = None
     notes: tuple[str, ...] = ()
-    results: tuple[Results, ...] = field(default=())
+    results: tuple[Results, ...] = ()
     cluster: str | None = None  # what names clusters of queries, where tests draw these whole
     lower_is_better: tuple[str, ...] = ()  # measures where lower is better
 

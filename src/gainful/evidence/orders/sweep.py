@@ -9,7 +9,7 @@ from math import exp, log
 from typing import Any, Literal
 
 import numpy as np
-from attrs import field, frozen
+from attrs import frozen
 
 from gainful.convention.session import SessionConvention
 from gainful.errors import OneGroup
@@ -225,7 +225,7 @@ class Sweep(Shown):
     reference: tuple[float, float]  # b and bq, in the first plane
     convention: SessionConvention
     counts: Mapping[str, int]
-    notes: Sequence[str] = field(default=())
+    notes: Sequence[str] = ()
 
     @property
     def sentences(self) -> list[str]:

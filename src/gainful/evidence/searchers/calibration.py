@@ -210,7 +210,7 @@ class Calibration(Shown):
     level: float
     seed: int
     query_limit: int | None = None
-    notes: tuple[str, ...] = field(default=())
+    notes: tuple[str, ...] = ()
 
     @property
     def measure(self) -> str:

@@ -188,7 +188,7 @@ def _levels_at_zero(drawn: Array, bias: float, acceleration: float) -> tuple[flo
     return float(ndtr(level)), float(ndtr(-level))
 
 
-def bootstrap_band(total: Array, counts: Array, resampling: Resampling) -> tuple[Array, Array]:
+def bootstrap_band(total: Array, counts: Array, resampling: Resampling) -> Array:
     """A band around a mean vector: where would it be with other sessions of the same kind?
 
     Sessions are drawn again with replacement, whole, so that queries of a session stay together.
@@ -202,7 +202,7 @@ def bootstrap_band(total: Array, counts: Array, resampling: Resampling) -> tuple
         defined = ~np.isnan(means[1:]).all(axis=0)
         if defined.any():
             ends[:, part][:, defined] = np.nanquantile(means[1:, defined], levels, axis=0)
-    return ends[0], ends[1]
+    return ends
 
 
 def _resample_means(

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import polars as pl
-from attrs import evolve, field, frozen
+from attrs import evolve, frozen
 
 from gainful.convention import Convention
 from gainful.errors import BadValue, WrongType, check_number, check_whole_number
@@ -60,7 +60,7 @@ class Bounds(Shown):
     unjudged: Mapping[str, Ranks]  # how many documents, as far down as the measure looks
     condensed: Mapping[str, float | None]  # the mean, if they are taken out of the ranking
     gradable: GradableRun  # the run with the documents that nobody judged
-    notes: Sequence[str] = field(default=())
+    notes: Sequence[str] = ()
 
     @property
     def name(self) -> str:
@@ -73,11 +73,6 @@ class Bounds(Shown):
         return self.results.ids
 
     @property
-    def recipes(self) -> Mapping[str, Recipe]:
-        """The measures by the caller's names for them, everything settled."""
-        return self.results.recipes
-
-    @property
     def convention(self) -> Convention:
         """The settings."""
         convention: Convention = self.results.convention
@@ -88,7 +83,7 @@ class Bounds(Shown):
         """(low, value, high) for each measure: queries do not depend on one another."""
         values, mean = self.results.mean, {}
         for name, limits in self.limits.items():
-            mean_kind = self.recipes[name].entry.aggregation
+            mean_kind = self.results.recipes[name].entry.aggregation
             masked = np.ma.getmaskarray(np.ma.asarray(self.results.values[name]))
             never = masked & np.isnan(limits.low) & limits.exact
             low = _extreme_mean(limits.low, limits, never, mean_kind, 1.0)
@@ -127,7 +122,7 @@ class Bounds(Shown):
         The effect of a document is the change of the mean of the first measure if that document
         alone gets the highest grade.
         """
-        measure, recipe = next(iter(self.recipes.items()))
+        measure, recipe = next(iter(self.results.recipes.items()))
         if recipe.entry.aggregation == "geometric":
             raise BadValue("measure", measure, "a measure whose queries are averaged or added up")
         if recipe.entry.needs_subtopics and self.gradable.has_subtopics:
