@@ -183,10 +183,7 @@ def compare_sample(sample: Sample, method: Method) -> Comparison:
 
 
 def _add_equivalence(comparison: Comparison, sample: Sample) -> Comparison:
-    """A comparison whose pairs know whether they are practically the same, where that was asked.
-
-    p is corrected by Holm over the pairs of a measure, unless nothing is to be corrected.
-    """
+    """A comparison whose pairs know whether they are practically the same, where that was asked."""
     evidence, added, skewed = comparison.evidence, {}, []
     for measure, margin in evidence.method.margins(sample.results[0]).items():
         known = {}

@@ -298,10 +298,7 @@ _MIN_QUERIES = 2  # that a test needs
 def check_drift(
     results: Results, baseline: Baseline, rules: Rules, clusters: Clusters | None = None
 ) -> tuple[list[Check], list[str]]:
-    """A check for each measure that has an anchor, and what one should know of it.
-
-    Where `--allow drift` lets a decline through, and where no test can be made, a note says so.
-    """
+    """A check for each measure that has an anchor, and what one should know of it."""
     pairs = {}
     for name, measure in results.measures.items():
         anchor = baseline.anchor.get(str(measure))

@@ -64,10 +64,7 @@ def find_error_rates(
     means: Mapping[str, float],
     directions: Mapping[str, Direction],
 ) -> Iterator[ErrorRate]:
-    """The error rates of each rule that was applied; of the usual ones where none was.
-
-    Where none was, there is also the `max_drop` that stops 5 % of neutral builds.
-    """
+    """The error rates of each rule that was applied; of the usual ones where none was."""
     for spread in spreads:
         if checks:
             applied = [check for check in checks if check.measure == spread.measure]

@@ -119,10 +119,7 @@ class Correlations(Shown):
 def correlate_units(
     units: LabelledUnits, against: str, coefficient: str, resampling: Resampling
 ) -> Correlations:
-    """The correlation of each measure with the labels, by the same resamples for all.
-
-    A measure that hardly varies is left out, and that is said; all of them are refused.
-    """
+    """The correlation of each measure with the labels, by the same resamples for all."""
     check_units(units, against, coefficient)
     units = _drop_constant(units)
     names = list(units.values)

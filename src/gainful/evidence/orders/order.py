@@ -517,10 +517,7 @@ def order_results(
     *,
     clusters: Clusters | None = None,
 ) -> Order:
-    """The order of the runs by each measure; all were evaluated by the same measures.
-
-    Where `clusters` say what queries belong to, tests flip and draw these whole.
-    """
+    """The order of the runs by each measure; all were evaluated by the same measures."""
     check_run_count(len(results))
     criterion = criterion or build_method()
     names = [result.name for result in results]

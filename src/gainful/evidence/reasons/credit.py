@@ -32,10 +32,7 @@ _DEFAULT_ORDERS = 128  # else so many orders, each also backwards, unless others
 def shapley_values(
     count: int, means_of: MeansOf, orders: int = _DEFAULT_ORDERS
 ) -> tuple[list[float], list[str]]:
-    """The Shapley value of each of so many causes, by the means of mixtures of them.
-
-    Of many causes it is over so many orders, each also backwards.
-    """
+    """The Shapley value of each of so many causes, by the means of mixtures of them."""
     if count > MAX_EXACT_CAUSES:
         note = (
             f"there are {count} causes: effects are averaged over {2 * orders} orders of switching "
