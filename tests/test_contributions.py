@@ -63,6 +63,22 @@ def test_what_documents_add_is_the_measure(entry, data):
     assert add_up(explained) == pytest.approx(explained.value, abs=1e-12)
 
 
+@pytest.mark.parametrize("ties", ["doc_descending", "doc_ascending", "input", "best", "worst"])
+@examples(40)
+@given(data=qrels_and_runs())
+def test_the_unjudged_that_have_a_grade_are_explained_with_it_and_the_judged_with_theirs(
+    ties, data
+):
+    qrels, run = data
+    for query in qrels.keys() & run.keys():
+        judged = qrels[query]
+        explained = gainful.explain_query(qrels, run, query, "DCG", ties=ties, unjudged_grade=1)
+        for step in explained.steps:
+            assert step.gain == max(0, judged.get(step.doc, 1)), (step.doc, judged)
+        total = sum(step.gain * step.discount for step in explained.steps)
+        assert not explained.steps or total == pytest.approx(explained.value, abs=1e-9)
+
+
 @pytest.mark.parametrize("entry", SESSION_MEASURES.values(), ids=lambda entry: entry.name)
 def test_what_results_of_a_session_add_is_the_measure(entry):
     data, judgments = parse_example(entry.example.ranking, subtopics=entry.needs_subtopics)

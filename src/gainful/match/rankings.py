@@ -69,9 +69,16 @@ class Rankings:
         if ranking is None:
             return []
         gain = np.array([gains.get(doc, 0.0) for doc in ranking.docs], dtype=np.float64)
+        policy = TIE_POLICIES[ranking.ties]
         first, last = place_ties(ranking.ties, ranking.ranks, gain)
-        averages = TIE_POLICIES[ranking.ties].averages
-        order = np.argsort(ranking.ranks.by_input if averages else first)
+        if policy.needs == "grades":  # the unjudged take the ranks that are left
+            judged = ~np.isnan(ranking.grade)
+            first = ranking.ranks.by_id.copy()
+            first[judged], _ = place_ties(ranking.ties, ranking.ranks.select(judged), gain[judged])
+            free = np.setdiff1d(np.arange(1, len(first) + 1), first[judged])
+            first[~judged] = free[invert_order(np.argsort(first[~judged]))]
+            last = first
+        order = np.argsort(ranking.ranks.by_input if policy.averages else first)
         columns = (order, first[order], last[order], ranking.score[order], ranking.grade[order])
         rows = zip(*(column.tolist() for column in columns), strict=True)
         return [

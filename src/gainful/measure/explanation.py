@@ -53,7 +53,6 @@ from gainful.measure.worked_ranking import (
     RankedQueries,
     WorkedRank,
     compute_subsets,
-    doc_gains,
     tabulate_ranks,
     weigh_rows,
     work_out_ideal,
@@ -420,10 +419,8 @@ def explain_query(
     recipe: Recipe, rankings: RankedQueries, query: str, value: float | None
 ) -> Contributions:
     """What each judged document of one query of a run adds to a measure."""
-    ranked = rankings.matched.select_by_name((query,))
-    rows = rankings.rank_docs(query, doc_gains(recipe, rankings.grades[query]))
-    names = rankings.name_docs(query, ranked.by_id)
-    return _explain_rows(recipe, ranked, rows, names, value)
+    ranked, names = rankings.select_named(query)
+    return _explain_rows(recipe, ranked, rankings.rank_query(query, recipe), names, value)
 
 
 def _explain_rows(

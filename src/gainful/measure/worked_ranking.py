@@ -119,6 +119,19 @@ class RankedQueries(Rankings):
 
     matched: RankedRun
 
+    def select_named(self, query: str) -> tuple[RankedRun, Sequence[str]]:
+        """What was ranked of a query, and the names of its documents."""
+        ranked = self.matched.select_by_name((query,))
+        if ranked.convention.unjudged_grade is None or ranked.subtopics is not None:
+            return ranked, self.name_docs(query, ranked.by_id)
+        rows = self.rank_docs(query, self.grades[query])  # of which none share a rank
+        return ranked, [str(rows[rank - 1].doc) for rank in ranked.rank.tolist()]
+
+    def rank_query(self, query: str, recipe: Recipe) -> list[RankedDoc]:
+        """All documents of a query at the ranks that the measure sees."""
+        grades, by_grade = self.grades[query], self.matched.convention.unjudged_grade is not None
+        return self.rank_docs(query, grades if by_grade else doc_gains(recipe, grades))
+
 
 def rank_queries(run: MatchedRun, recipe: Recipe, queries: Sequence[str]) -> RankedQueries:
     """Some queries of a run with their documents, at the ranks of a measure's convention."""
@@ -134,8 +147,7 @@ def rank_queries(run: MatchedRun, recipe: Recipe, queries: Sequence[str]) -> Ran
 def work_out_ranking(rankings: RankedQueries, query: str, recipe: Recipe) -> WorkedRanking:
     """Who stands where in a query, and what does that bring?"""
     grades, depth = rankings.grades[query], recipe.depth
-    gains = doc_gains(recipe, grades)
-    docs = rankings.rank_docs(query, gains)
+    docs = rankings.rank_query(query, recipe)
     rows = [row for row in docs if depth is None or row.rank <= depth]
     below = tuple(docs[len(rows) :])
     ranked_query = rankings.matched.select_query(query)
@@ -148,7 +160,7 @@ def work_out_ranking(rankings: RankedQueries, query: str, recipe: Recipe) -> Wor
         rows += [RankedDoc(rank, rank, gain=fill) for rank in range(len(rows) + 1, last + 1)]
     unjudged_grade = recipe.convention.unjudged_grade
     unjudged = 0.0 if unjudged_grade is None else doc_gains(recipe, {"": unjudged_grade})[""]
-    weigh_rows(recipe, rows, gains, unjudged)
+    weigh_rows(recipe, rows, doc_gains(recipe, grades), unjudged)
     return WorkedRanking(tuple(rows), below, work_out_ideal(recipe, ranked), dcg, idcg)
 
 

@@ -118,11 +118,7 @@ def credit_docs(
     rankings: tuple[RankedQueries, RankedQueries], query: str, recipe: Recipe, change: float
 ) -> Credit:
     """How much of the change of a query does each of its judged documents explain?"""
-    before, after = (
-        JudgedDocs(ranked, run.name_docs(query, ranked.by_id))
-        for run in rankings
-        for ranked in [run.matched.select_by_name((query,))]
-    )
+    before, after = (JudgedDocs(*run.select_named(query)) for run in rankings)
     # What was taken out of the rankings is out already, and nothing is rounded.
     negative = "zero" if recipe.convention.negative == "remove" else recipe.convention.negative
     convention = recipe.convention.with_settings(unjudged="zero", negative=negative, decimals=None)

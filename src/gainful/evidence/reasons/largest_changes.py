@@ -15,7 +15,7 @@ from gainful.match.match import MatchedRun
 from gainful.match.rankings import RankedDoc
 from gainful.measure.entry import Recipe
 from gainful.measure.values import Results
-from gainful.measure.worked_ranking import RankedQueries, doc_gains, rank_queries
+from gainful.measure.worked_ranking import RankedQueries, rank_queries
 from gainful.page.formats.text import table_to_text
 from gainful.page.page import Page, Section
 from gainful.page.shown import Shown
@@ -317,7 +317,7 @@ def _describe_change(
 ) -> ChangedQuery:
     before, after = values
     grades = rankings[0].grades[query]
-    rows = [side.rank_docs(query, doc_gains(recipe, grades)) for side in rankings]
+    rows = [side.rank_query(query, recipe) for side in rankings]
     ranks = [_doc_ranks(ranking) for ranking in rows]
     top_ranks = [_doc_ranks(ranking, recipe.depth) for ranking in rows]
     both = top_ranks[0].keys() | top_ranks[1].keys()
