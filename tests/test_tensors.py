@@ -132,6 +132,7 @@ nan = float("nan")
         ({"grades": [[0.0] * 4] * 2}, {"empty": "error"}, NoIdeal, "ideal[0]"),
         ({"scores": [[0.5] * 4] * 2}, {}, Tied, "ranking 0"),
         ({"scores": [[1, 2, 3, 4]] * 2}, {}, WrongType, "scores"),
+        ({"grades": [[1j] * 4] * 2}, {}, WrongType, "grades"),
         ({"scores": [[0.5] * 3] * 2}, {}, BadShape, "scores"),
         ({"mask": [[True] * 3] * 2}, {}, BadShape, "mask"),
         ({"mask": [[2] * 4] * 2}, {}, WrongType, "mask"),

@@ -116,6 +116,8 @@ def _check_layout(xp: Any, tensors: dict[str, Any]) -> None:
         place, wanted = device(tensor), device(tensors["grades"])
         if place != wanted:
             raise WrongType(name, f"a tensor on {place}", f"one on {wanted}, where the grades are")
+        if xp.isdtype(tensor.dtype, "complex floating"):
+            raise WrongType(name, f"a tensor of {tensor.dtype}", "a tensor of real numbers")
     if "scores" in tensors and not xp.isdtype(tensors["scores"].dtype, "real floating"):
         raise WrongType("scores", f"a tensor of {tensors['scores'].dtype}", "a tensor of floats")
 
