@@ -191,7 +191,9 @@ def _place_gains(
 
 def _sort_ranks(score: Array, row: Ranks, column: Ranks) -> tuple[Ranks, Ranks]:
     order = np.argsort(-score, axis=1)
-    starts = _block_starts(take_by_row(score, order))
+    ordered = take_by_row(score, order)
+    starts: Flags = np.ones(ordered.shape, dtype=bool)
+    starts[:, 1:] = ordered[:, 1:] != ordered[:, :-1]
     rank = np.arange(1, starts.shape[1] + 1)
     first = np.maximum.accumulate(np.where(starts, rank, 0), axis=1)
     ends = np.ones_like(starts)
@@ -217,12 +219,6 @@ def _count_ranks(best: Array, score: Array, row: Ranks, column: Ranks) -> tuple[
         below[tied] = search_stretches(ordered, begin, begin + width, score_here, np.less)
     end = start + width
     return end - at_most + 1, end - below
-
-
-def _block_starts(ordered: Array) -> Flags:
-    starts = np.ones(ordered.shape, dtype=bool)
-    starts[:, 1:] = ordered[:, 1:] != ordered[:, :-1]
-    return starts
 
 
 def _restore_input_order(order: Ranks, values: Ranks) -> Ranks:
