@@ -190,9 +190,8 @@ def _default_value(name: str, parameter: inspect.Parameter) -> dict[str, float]:
         if default not in (None, parameter.empty):
             raise BadPlugin(f"measure {name}: {symbol} comes from the convention, not {default!r}")
         return {}
-    if (symbol in SETTINGS and symbol not in PARAMETERS) or {*translate_params({symbol: 1})} != {
-        symbol
-    }:
+    is_translated = {*translate_params({symbol: 1})} != {symbol}
+    if is_translated or (symbol in SETTINGS and symbol not in PARAMETERS):
         raise BadPlugin(f"measure {name}: {symbol} has another meaning here; rename it")
     if not is_number(default):
         raise BadPlugin(f"measure {name}: parameter {symbol} needs a number as its default")

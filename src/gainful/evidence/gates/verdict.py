@@ -210,10 +210,8 @@ def _build_query_tables(verdict: Verdict) -> list[tuple[str, Table]]:
     shown = [look for look in verdict.look_at if look.before is not None or not verdict.passed]
     tables, unit = [], verdict.results.unit
     for name, looks in collect_by_key((look.measure, look) for look in shown).items():
-        direction, noun = (
-            verdict.results.directions[name],
-            unit if len(looks) == 1 else pluralise(unit),
-        )
+        direction = verdict.results.directions[name]
+        noun = unit if len(looks) == 1 else pluralise(unit)
         rows: list[tuple[str, ...]] = [
             (look.query, f"{before:.4f}", f"{look.now:.4f}", format_change(look.now - before))
             for look in looks

@@ -55,9 +55,8 @@ def shapley_values(
 def _estimate_shapley_values(count: int, means_of: MeansOf, orders: int) -> list[float]:
     """Shapley values over a fixed sample of orders; in each, effects add up to the difference."""
     random = np.random.default_rng(2002)
-    permutations = [random.permutation(count) for _ in range(orders)]
     paths: list[list[tuple[int, int]]] = []
-    for permutation in permutations:
+    for permutation in (random.permutation(count) for _ in range(orders)):
         for order in (permutation.tolist(), permutation[::-1].tolist()):
             mixtures = accumulate((1 << at for at in order), or_)
             paths.append(list(zip(order, mixtures, strict=True)))

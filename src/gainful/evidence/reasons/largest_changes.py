@@ -384,7 +384,6 @@ def _list_moves(
         ends = before.get(doc), after.get(doc)
         move = moves.get(doc) or _classify_move(*ends)
         docs.append(MovedDoc(doc, grades[doc], *ends, move, share))
-
     return tuple(
         sorted(
             docs,

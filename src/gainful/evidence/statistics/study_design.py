@@ -94,13 +94,12 @@ def find_design(system: Ranks, searcher: Ranks, slot: Ranks) -> Design | None:
     exchanging: list[Ranks] = []
     swapping: list[Ranks] = []
     for slots, members in strata.items():
-        crossed = []
+        others: list[Ranks] = []
         for rows in members:  # who tries all systems equally often on everything?
             counts = np.zeros((max(slots) + 1, systems))
             np.add.at(counts, (np.array(slots), system[rows]), 1)
-            crossed.append(bool((counts == counts[:, :1]).all()))
-        swapping += [rows for rows, full in zip(members, crossed, strict=True) if full]
-        others = [rows for rows, full in zip(members, crossed, strict=True) if not full]
+            is_crossed = (counts == counts[:, :1]).all()
+            (swapping if is_crossed else others).append(rows)
         # Which systems on which scenarios, whatever the order within one.
         tried = {tuple(sorted(zip(slots, system[rows].tolist(), strict=True))) for rows in others}
         if len(tried) > 1:
