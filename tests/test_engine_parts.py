@@ -275,3 +275,11 @@ def test_what_crosses_to_the_driver_does_not_grow_with_sessions(engine, monkeypa
         sizes.append(0)
     few, many = sizes[: sizes.index(0)], sizes[sizes.index(0) :]
     assert 0 < sum(many) < 1.1 * sum(few)
+
+
+def test_a_table_without_sessions_is_refused_in_the_same_words():
+    rows = pl.DataFrame({"query": [1], "doc": ["a"], "rank": [1], "clicked": [1]})
+    expected = ask(rows, None)
+    assert isinstance(expected, BadInput)
+    for make in FRAME_MAKERS.values():
+        assert str(ask(make(rows), None)) == str(expected)

@@ -144,6 +144,10 @@ class Method:
     power: float = POWER  # of the detectable difference
     cluster: ClusterChoice | None = None
 
+    def to_dict(self) -> dict[str, Any]:
+        """Options that data name as they were asked for."""
+        return {"family_scope": self.family, "power": self.power}
+
     def margins(self, results: Results) -> dict[str, float]:
         """Within which systems are practically the same, by measure, where that is asked."""
         if isinstance(self.equivalent, Mapping):

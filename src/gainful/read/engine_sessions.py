@@ -64,6 +64,7 @@ from gainful.read.session_events import (
     is_event_log,
     name_event,
     read_event_words,
+    require_columns,
 )
 from gainful.read.session_layout import Problem, first_error
 from gainful.read.sessions import (
@@ -465,6 +466,8 @@ def _choose_owners(header: Header, gap: timedelta | None, *, is_log: bool) -> li
         header.find_column(LOG_COLUMNS[role].names) for role in (roles if is_log else roles[:1])
     ]
     owners = [column for column in columns if column is not None]
+    if not owners:
+        require_columns(header, {"position", "doc"})
     return owners or [header.require_column(LOG_COLUMNS["session"].names, "session or user")]
 
 
