@@ -163,7 +163,8 @@ def build_part(
     frame = events.frame.with_row_index(ROW).filter(pl.Series(kept))
     part = LogReport(len(events.frame), len(frame), left_out=left_out, notes=[*events.notes])
     if gap is not None or owner == "user":
-        frame = _split_at_gaps(frame, owner, gap or GAP)
+        in_order = frame.sort(owner, "time", ROW)
+        frame = in_order.with_columns(session=split_at_pauses(owner, gap or GAP))
     elif events.tells("user") and events.tells("time"):
         part.spans = find_spans(frame, ROW)
     opens = pl.col("event").is_in([SHOWN, ASKED])
@@ -233,12 +234,11 @@ _IN_ROW_ORDER = (
 )
 
 
-def _split_at_gaps(frame: pl.DataFrame, owner: str, gap: timedelta) -> pl.DataFrame:
-    ordered = frame.sort(owner, "time", ROW)
+def split_at_pauses(owner: str, gap: timedelta) -> pl.Expr:
+    """The sessions of each owner, whose rows are in order of time: ann#1, ann#2, …."""
     pause = pl.col("time") - pl.col("time").shift(1)
-    begins = (pl.col(owner) != pl.col(owner).shift(1)) | (pause > gap)
-    number = begins.fill_null(value=False).cast(pl.Int64).cum_sum().over(owner) + 1
-    return ordered.with_columns(session=pl.format("{}#{}", pl.col(owner), number))
+    number = (pause > gap).fill_null(value=False).cum_sum().over(owner) + 1
+    return pl.format("{}#{}", pl.col(owner), number)
 
 
 def _drop_repeats(frame: pl.DataFrame) -> tuple[pl.DataFrame, int]:

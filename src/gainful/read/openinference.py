@@ -452,7 +452,7 @@ _VALUES = {
 }
 _ID_TYPES = {str, type(None)}
 _MAX_NESTED = 100  # lists and objects within one attribute
-_KINDS = ("openinference.span.kind", "gen_ai.operation.name", "gen_ai")
+_KINDS = (_KIND, _OPERATION, "gen_ai")
 _PREFIX = "attributes."  # of columns of a frame
 
 
@@ -541,8 +541,8 @@ def _read_attributes(record: dict[str, Any], shared: dict[str, Any]) -> dict[str
     else:
         own = decode_attributes(attributes)
     kind = record.get("span_kind")
-    if isinstance(kind, str) and "openinference.span.kind" not in own:
-        own = {**own, "openinference.span.kind": kind}
+    if isinstance(kind, str) and _KIND not in own:
+        own = {**own, _KIND: kind}
     return {**shared, **own} if shared else own
 
 

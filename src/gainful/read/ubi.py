@@ -20,7 +20,7 @@ import polars as pl
 
 from gainful.errors import BadInput
 from gainful.read import named_columns
-from gainful.read.build_sessions import GAP
+from gainful.read.build_sessions import GAP, split_at_pauses
 from gainful.read.column_names import LOG_COLUMNS, ColumnMapping
 from gainful.read.event_times import EXPECTED as EXPECTED_TIMES, parse_times
 from gainful.read.json_records import (
@@ -234,18 +234,12 @@ def _tell_sessions(
     What a client did to no result (a page left) has a session too, and counts for that.
     """
     named = pl.concat([part.select("logged_id", "session") for part in (rows, events)])
-    named = named.filter(pl.col("session").is_not_null())
+    named = named.drop_nulls("session")
     if not len(named):
         return rows, []
-    by_query = (
-        named.filter(pl.col("logged_id").is_not_null())
-        .group_by("logged_id", maintain_order=True)
-        .agg(pl.col("session").first().alias("of_query"))
-    )
-    rows = rows.join(by_query, on="logged_id", how="left", maintain_order="left").with_columns(
-        session=pl.coalesce("of_query", "session")
-    )
-    rows = rows.drop("of_query")
+    by_query = named.drop_nulls("logged_id").unique("logged_id", keep="first", maintain_order=True)
+    rows = rows.join(by_query, on="logged_id", how="left", maintain_order="left", suffix="_named")
+    rows = rows.with_columns(session=pl.coalesce("session_named", "session")).drop("session_named")
     lacking = rows.filter(pl.col("session").is_null() & pl.col("user").is_not_null())
     if not len(lacking) or rows["time"].null_count() == len(rows):
         return rows, []
@@ -267,17 +261,16 @@ def _tell_sessions(
         )
     )
     alone = near.filter(pl.col("near").is_null()).sort("user", "time", "row")
-    pause = pl.col("time") - pl.col("time").shift(1).over("user")
-    number = (pause > gap).fill_null(value=False).cum_sum().over("user") + 1
-    made = alone.with_columns(near=pl.format("{}#{}", pl.col("user"), number))
-    both = pl.concat([near.filter(pl.col("near").is_not_null()), made]).select("row", "near")
+    made = alone.with_columns(near=split_at_pauses("user", gap))
+    neighbours = near.filter(pl.col("near").is_not_null())
+    both = pl.concat([neighbours, made]).select("row", "near")
     rows = rows.join(both, on="row", how="left", maintain_order="left").with_columns(
         session=pl.coalesce("session", "near")
     )
     notes = [
         f"{count_noun(len(part), 'query')} without session_id: {words}"
         for part, words in (
-            (near.filter(pl.col("near").is_not_null()), "added to the client's nearest session"),
+            (neighbours, "added to the client's nearest session"),
             (made, "sessions split by gaps between the client's queries"),
         )
         if len(part)
@@ -495,9 +488,8 @@ def _fill_scanned(
     is_short = depths.join(lengths, on="query_id").select(pl.col("scanned") < pl.col("rank"))
     if not (times >= _SCROLLING).any() or not is_short.to_series().any():
         return shown, []
-    number = shown["query_id"].n_unique() - len(depths)
     note = f"how deep searchers looked (scanned): impressions show it for {len(depths)}"
-    note += f" of {count_noun(len(depths) + number, 'query')}"
+    note += f" of {count_noun(shown['query_id'].n_unique(), 'query')}"
     return shown.join(depths, on="query_id", how="left", maintain_order="left"), [note]
 
 

@@ -395,10 +395,9 @@ def _nsdcg_by_query(gains: SessionGains) -> Array:
 def session_vectors(sessions: MatchedSessions, recipe: SessionRecipe) -> Vectors:
     """The progressive vectors of all sessions, flat after a searcher has stopped."""
     sessions = sessions.keep_first_queries(recipe.queries)
-    gains, x = session_gains(sessions, recipe), recipe.k or 0
-    length = (
-        sessions.query_counts if recipe.queries is None else np.full(sessions.size, recipe.queries)
-    )
+    gains, x, length = session_gains(sessions, recipe), recipe.k or 0, sessions.query_counts
+    if recipe.queries is not None:
+        length = np.full(sessions.size, recipe.queries)
     max_queries = int(length.max())
     gain = np.zeros((sessions.size, max_queries, x))
     place = sessions.session[gains.query], sessions.position[gains.query] - 1, gains.rank - 1
