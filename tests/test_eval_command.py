@@ -457,6 +457,103 @@ def test_check_names_at_most_ten(call, folder):
     assert ["13", "100.0"] in [list_facts(note) for note in finding["notes"]]  # tied
 
 
+RAG = """{"query": "1", "retrieved": ["a", "b"], "relevant": ["a"]}
+{"query": "2", "retrieved": "b", "relevant": []}
+{"query": "3", "retrieved": ["a",
+{"retrieved": ["b"]}
+{"query": "4", "retrieved": ["c"], "relevant": ["c", "c"]}
+"""
+JSON_ROWS = """{"query": "1", "doc": "a", "score": 0.5}
+{"query": "1", "doc": "b", "score": 0.4
+{"query": "1", "doc": "c", "score": "x"}
+[1]
+{"query": "1", "doc": "d", "score": 0.3}
+"""
+REPEATED_KEY = (
+    '{"query": "1", "doc": "a", "score": 1}\n{"query": "1", "doc": "b", "doc": "c", "score": 1}\n'
+)
+FAULTS = {  # a file; of each kind in it the places and words of what is wrong, and how many count
+    ("rag.jsonl", RAG): [
+        ("judgments", [("line 3", "truncated"), ("line 4", "query"), ("line 5", "twice")], 1),
+        ("run", [("line 2", "'b'"), ("line 3", "truncated"), ("line 4", "query")], 3),
+    ],
+    ("rows.jsonl", JSON_ROWS): [
+        ("run", [("line 2", "truncated"), ("line 4", "[1]"), ("line 3", "'x'")], 2)
+    ],
+    ("none.jsonl", '{"query": "1", "doc": \n{"doc": 1}}\n'): [
+        ("judgments", [("line 1", "JSON"), ("line 2", "follows")], 0)
+    ],
+    ("keys.jsonl", REPEATED_KEY): [("run", [("line 2", "twice")], 1)],
+    ("nested.json", '{"1": {"a": 0.5, "b": "x"}, "2": {"a": null, "c": 0.2}}'): [
+        ("run", [("nested.json['1']['b']", "'x'"), ("nested.json['2']['a']", "None")], 2)
+    ],
+    ("lists.json", '{"1": ["a", true], "2": ["a"], "3": "b", "4": {"c": "x"}, "5": []}'): [
+        (
+            "run",
+            [
+                ("lists.json['1']", "True"),
+                ("lists.json['3']", "'b'"),
+                ("lists.json['4']['c']", "'x'"),
+            ],
+            1,
+        )
+    ],
+    ("rows.json", '[{"query": "1", "doc": "a", "score": 1}, 5, {"query": 1, "doc": 2}, 7]'): [
+        (
+            "run",
+            [("rows.json[1]", "5"), ("rows.json[3]", "7"), ("rows.json[2]", "score")],
+            1,
+        )
+    ],
+    ("answers.json", '{"1": {"hits": [{"id": "a"}]}, "2": {"error": "no"}, "3": {"error": "!"}}'): [
+        ("run", [("answers.json, query '2'", "'no'"), ("answers.json, query '3'", "'!'")], 1)
+    ],
+    (
+        "quepid.json",
+        """{"queries": [{"query": "lamp", "ratings": {"a": 3, "b": "x", "c": null}},
+        {"ratings": {"a": 1}}, 7, {"query": "lamp", "ratings": {"a": 1}},
+        {"query": "desk", "ratings": [{"docId": "a", "rating": 1}, {"rating": 2}]}]}""",
+    ): [
+        (
+            "judgments",
+            [
+                ("quepid.json, queries[0]['ratings']['b']", "'x'"),
+                ("quepid.json, queries[1]", "query"),
+                ("quepid.json, queries[2]", "7"),
+                ("quepid.json, queries[3]", "twice"),
+                ("quepid.json, queries[4]", "document"),
+            ],
+            2,
+        )
+    ],
+    ("letor.txt", "1 qid:1 1:3 # a\n1 qid:1 1:2\n0 qid:2 # b\nx qid:2 # c\n"): [
+        ("judgments", [("line 2", "qid:1"), ("line 4", "'x")], 2)
+    ],
+}
+
+
+@pytest.mark.parametrize("file", FAULTS, ids=lambda file: file[0])
+def test_check_lists_all_that_readers_find_and_eval_says_the_first(call, folder, file):
+    name, text = file
+    (folder / name).write_text(text)
+    printed = json.loads(call("check", name, "--format", "json", status=1).out)["findings"]
+    findings = [finding for finding in printed if finding["kind"] != "together"]
+    for finding, (kind, faults, count) in zip(findings, FAULTS[file], strict=True):
+        assert finding["kind"].startswith(kind)
+        head, *lines = finding["wrong"]
+        assert list_facts(head)[0] == str(len(faults))
+        for line, (place, word) in zip(lines, faults, strict=True):
+            assert line.startswith(place)
+            assert word in line
+        assert [list_facts(note)[0] for note in finding["notes"][:1]] == [str(count)] * (count > 0)
+        (folder / "other.txt").write_text("1 0 a 1\n" if kind == "run" else "1 Q0 a 1 1 x\n")
+        files = ("other.txt", name) if kind == "run" else (name, "other.txt")
+        place, word = faults[0]
+        error = call("eval", *files, status=2).err
+        assert error.startswith(f"gainful: {place.replace('line ', f'{name}:')}")
+        assert word in error
+
+
 @pytest.mark.parametrize(
     ("content", "named"),
     [

@@ -27,7 +27,7 @@ from gainful.measure.parameters import ELEVEN_POINTS, as_points
 from gainful.measure.ranked_run import rank_run
 from gainful.measure.trec_language import TrecLine, parse_trec_name
 from gainful.read.dicts import read_dict
-from gainful.read.qrels_and_run import QRELS, RUN
+from gainful.read.qrels_and_run import QRELS, RUN, Rows
 from gainful.text import quote
 from gainful.types import Array
 
@@ -101,7 +101,8 @@ class RelevanceEvaluator:
         convention = like("pytrec_eval").with_settings(rel=relevance_level)
         if judged_docs_only_flag:
             convention = convention.with_settings(unjudged="remove", negative="remove")
-        self._qrels = read_dict(judged, "query_relevance", QRELS) if judged else None
+        read = read_dict(judged, "query_relevance", QRELS) if judged else None
+        self._qrels = read.build() if isinstance(read, Rows) else read
         self._convention = convention
         self.measures = {*measures}
         self._recipes = {
@@ -116,7 +117,9 @@ class RelevanceEvaluator:
         """{query: {measure: value}} of a run {query: {document: score}}, for its judged queries."""
         if not scores or self._qrels is None:
             return {}
-        matched = match(self._qrels, read_dict(scores, "scores", RUN), self._convention)
+        read = read_dict(scores, "scores", RUN)
+        run = read.build() if isinstance(read, Rows) else read
+        matched = match(self._qrels, run, self._convention)
         values = compute_measures(matched, self._recipes)
         self._mark_undefined(matched, values)
         kept = np.flatnonzero(matched.judged & matched.in_run)

@@ -9,7 +9,7 @@ from itertools import chain
 from typing import Any, ClassVar, NamedTuple
 
 from gainful.errors import BadInput, GainfulError
-from gainful.read.formats import build_value, read_rows
+from gainful.read.formats import read_rows
 from gainful.read.qrels_and_run import RUN
 from gainful.read.source import Source, make_memory_source, open_source
 from gainful.read.trec_files import read_qrels_lines
@@ -67,7 +67,7 @@ def read_trec_qrels(file: Any) -> Iterator[Qrel]:
 
 def read_trec_run(file: Any) -> Iterator[ScoredDoc]:
     """The results of a TREC file: its path, the open file, or its lines as one text."""
-    run = build_value(read_rows(_open(file), RUN, "trec"))
+    run = read_rows(_open(file), RUN, "trec").build()
     yield from (ScoredDoc(*row) for row in run.frame.iter_rows())
 
 

@@ -20,7 +20,7 @@ from gainful.match.match import MatchedRun, drop_dict_namesakes
 from gainful.match.matched import Matched
 from gainful.match.rank_order import invert_order, order_by_score
 from gainful.match.ties import TIE_POLICIES, TieBlocks, place_ties
-from gainful.read.qrels_and_run import LazyRun, NestedDict, Qrels, Run
+from gainful.read.qrels_and_run import QRELS, RUN, LazyRun, NestedDict, Qrels, Run
 from gainful.types import Array, Ranks
 
 _KEY = ["query", "doc"]
@@ -130,7 +130,7 @@ def _select_judgments(qrels: Qrels | NestedDict, queries: Collection[str]) -> pl
     if isinstance(qrels, NestedDict):
         from gainful.read.dicts import to_frame  # noqa: PLC0415  (files do without)
 
-        frame = to_frame(_select_dicts(qrels, queries), "grade")
+        frame = to_frame(_select_dicts(qrels, queries), QRELS)
     else:
         frame = qrels.frame.filter(pl.col("query").is_in([*queries]))
     unique = frame.unique(_KEY, keep="last", maintain_order=True)
@@ -148,7 +148,7 @@ def _select_results(
         kept = drop_dict_namesakes(selected) if drops_namesakes else selected
         from gainful.read.dicts import to_frame  # noqa: PLC0415  (files do without)
 
-        return to_frame(kept, "score"), in_run
+        return to_frame(kept, RUN), in_run
     if isinstance(run, LazyRun):
         frame = run.collect_queries(queries).frame
     else:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence, Set as AbstractSet
+from functools import partial
 from itertools import pairwise
 from numbers import Integral
 from typing import Any
@@ -10,7 +11,7 @@ from typing import Any
 import polars as pl
 
 from gainful.errors import BadInput, Duplicated
-from gainful.read.qrels_and_run import QRELS, RUN, Kind, NestedDict, Value
+from gainful.read.qrels_and_run import QRELS, RUN, Kind, NestedDict, Rows, Value, read_each
 from gainful.read.search_results import DocNumbers, as_list, is_id, parse_number, read_items
 from gainful.text import quote
 
@@ -22,7 +23,7 @@ _RISING = (
 DocScores = list[tuple[Any, float]]  # documents with their scores
 
 
-def read_dict(mapping: Mapping[Any, Any], name: str, kind: Kind[Value]) -> NestedDict | Value:
+def read_dict(mapping: Mapping[Any, Any], name: str, kind: Kind[Value]) -> NestedDict | Rows[Value]:
     """Judgments or a run as a dict of dicts; what is a list instead is of documents.
 
     In judgments such documents have grade 1, in a run they are in rank order, and may repeat.
@@ -33,25 +34,29 @@ def read_dict(mapping: Mapping[Any, Any], name: str, kind: Kind[Value]) -> Neste
     return _check_queries(NestedDict(mapping, name), kind)
 
 
-def to_frame(nested: NestedDict, number: str) -> pl.DataFrame:
+def to_frame(nested: NestedDict, kind: Kind[Any]) -> pl.DataFrame:
     """Dicts of judgments or of a run as columns."""
-    rows = [
-        (str(query), str(doc), parse_number(value, nested.name, query, doc, number))
-        for query, inner in nested.mapping.items()
-        for doc, value in inner.items()
-    ]
-    return _build_frame(rows, number, nested.name)
+    rows = to_rows(nested, kind)
+    if rows.mistakes:
+        rows.build()
+    return rows.frame
 
 
-def to_columns(nested: NestedDict, kind: Kind[Value]) -> Value:
-    """Dicts of judgments or of a run as columns."""
-    return kind.build(
-        to_frame(nested, kind.number),
-        nested.name,
-        silent=tuple(str(query) for query, inner in nested.mapping.items() if not inner),
-        notes=nested.notes,
-        list_count=nested.list_count,
-    )
+def to_rows(nested: NestedDict, kind: Kind[Value]) -> Rows[Value]:
+    """Dicts of judgments or of a run as rows."""
+    rows: list[tuple[str, str, float]] = []
+    problems: list[BadInput] = []
+    name, number = nested.name, kind.number
+    for query, inner in nested.mapping.items():
+        for doc, value in inner.items():
+            try:
+                rows.append((str(query), str(doc), parse_number(value, name, query, doc, number)))
+            except BadInput as problem:
+                problems.append(problem)
+    silent = tuple(str(query) for query, inner in nested.mapping.items() if not inner)
+    fields = {"silent": silent, "list_count": nested.list_count}
+    frame, locate = _build_frame(rows, number, name), partial("{}, row {}".format, name)
+    return Rows(kind, name, frame, locate, problems, notes=nested.notes, fields=fields)
 
 
 def read_entries(entries: list[Any], name: str, query: object, number: str) -> DocNumbers:
@@ -94,17 +99,25 @@ def check_numbers(
 
 
 def build_lists(
-    name: str, lists: Sequence[tuple[Any, DocScores]], kind: Kind[Value], notes: Sequence[str] = ()
-) -> Value:
-    """Judgments or a run of documents with numbers; in a run, one may stand twice in a list."""
+    name: str,
+    lists: Sequence[tuple[Any, DocScores]],
+    kind: Kind[Value],
+    problems: Sequence[BadInput],
+    notes: Sequence[str] = (),
+    **fields: Any,
+) -> Rows[Value]:
+    """Rows of documents with numbers; in a run, one may stand twice in a list."""
     rows = [(str(query), str(doc), number) for query, pairs in lists for doc, number in pairs]
     places = [place for _, pairs in lists for place in range(1, len(pairs) + 1)]
-    return kind.build(
-        _build_frame(rows, kind.number, name),
+    fields["silent"] = tuple(str(query) for query, pairs in lists if not pairs)
+    return Rows(
+        kind,
         name,
-        None if kind is QRELS else lambda row: f"place {places[row]}",
-        silent=tuple(str(query) for query, pairs in lists if not pairs),
+        _build_frame(rows, kind.number, name),
+        lambda row: f"{name}, row {row}" if kind is QRELS else f"place {places[row]}",
+        problems,
         notes=notes,
+        fields=fields,
     )
 
 
@@ -114,14 +127,16 @@ def refuse_repeats(pairs: DocScores, place: str, problem: str) -> None:
         raise Duplicated(place, problem, "each document once")
 
 
-def _read_lists(mapping: Mapping[Any, Any], name: str, kind: Kind[Value]) -> NestedDict | Value:
-    """Lists as dicts with numbers, unless a run has duplicate documents."""
+def _read_lists(
+    mapping: Mapping[Any, Any], name: str, kind: Kind[Value]
+) -> NestedDict | Rows[Value]:
+    """Lists as dicts with numbers, unless a run has duplicate documents or a list is not sound."""
     scored_lists: list[DocNumbers] = []
-    pairs: dict[Any, DocScores] = {}
-    for query, inner in mapping.items():
+    problems: list[BadInput] = []
+
+    def read_list(query: object, inner: Any) -> tuple[object, DocScores]:
         if isinstance(inner, Mapping):
-            pairs[query] = check_numbers(inner, name, query, kind)
-            continue
+            return query, check_numbers(inner, name, query, kind)
         unordered = kind is RUN and isinstance(inner, AbstractSet)
         entries = None if unordered else as_list(inner)
         if entries is None:
@@ -129,14 +144,16 @@ def _read_lists(mapping: Mapping[Any, Any], name: str, kind: Kind[Value]) -> Nes
                 f"{name}[{quote(query)}]", f"{quote(inner)} is not a dict or list", kind.shapes
             )
         scored_lists.append(read_entries(entries, name, query, kind.number))
-        pairs[query] = fill_numbers(scored_lists[-1], kind)
+        pairs = fill_numbers(scored_lists[-1], kind)
         if kind is QRELS:
-            problem = "it lists a document twice"
-            refuse_repeats(pairs[query], f"{name}[{quote(query)}]", problem)
+            refuse_repeats(pairs, f"{name}[{quote(query)}]", "it lists a document twice")
+        return query, pairs
+
+    lists = list(read_each(read_list, mapping.items(), problems))
     notes = note_rising_scores(scored_lists) if kind is RUN else ()
-    dicts = {query: dict(inner) for query, inner in pairs.items()}
-    if any(len(dicts[query]) < len(pairs[query]) for query in pairs):
-        return build_lists(name, list(pairs.items()), kind, notes)
+    dicts = {query: dict(pairs) for query, pairs in lists}
+    if problems or any(len(dicts[query]) < len(pairs) for query, pairs in lists):
+        return build_lists(name, lists, kind, problems, notes)
     return _check_queries(NestedDict(dicts, name, notes), kind)
 
 

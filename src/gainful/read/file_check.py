@@ -186,12 +186,9 @@ def _examine(read: Rows[Any] | Qrels | Run, name: str, format_name: str) -> Find
     value: Qrels | Run
     if isinstance(read, Rows):
         prefix = f"{read.name}:"
-        places = [read.describe(row) for row in read.mistakes[:_MAX_LISTED]]
-        mistakes = [(place.replace(prefix, "line "), words) for place, words in places]
-        mistakes += [("", "")] * (len(read.mistakes) - len(mistakes))
-        problems += _describe_mistakes(mistakes, "malformed line", read.expected)
+        problems += _describe_problems(read)
         warnings += read.warnings
-        if read.frame.is_empty():
+        if read.frame.is_empty() and not (read.kind is RUN and read.fields.get("silent")):
             return Finding(name, f"{read.kind.name}, {format_name}", problems or ["it is empty"])
         frame, repeats = _drop_repeats(read, lambda row: read.locate(row).replace(prefix, "line "))
         problems += repeats
@@ -229,6 +226,21 @@ def _drop_repeats(rows: Rows[Any], locate: Callable[[int], str]) -> tuple[pl.Dat
         return frame, []
     once = frame.unique(["query", "doc", *more], keep="first", maintain_order=True)
     return once, _list_duplicates(duplicate_rows, locate, scope)
+
+
+def _describe_problems(read: Rows[Any]) -> list[str]:
+    """What is wrong with single rows; what would be right is said once if it is one thing."""
+    first = read.list_problems(_MAX_LISTED)
+    alike = len({problem.expected for problem in first}) == 1
+    mistakes = []
+    for problem in first:
+        allowed = "" if alike or not problem.expected else f" (expected: {problem.expected})"
+        place = problem.where.replace(f"{read.name}:", "line ")
+        mistakes.append((place, problem.problem + allowed))
+    mistakes += [("", "")] * (len(read.mistakes) - len(mistakes))
+    is_line = all(place.startswith("line ") for place, _ in mistakes[: len(first)])
+    noun = "malformed line" if is_line else "malformed record"
+    return _describe_mistakes(mistakes, noun, first[0].expected if alike else "")
 
 
 def _describe_mistakes(mistakes: list[tuple[str, str]], noun: str, expected: str) -> list[str]:
@@ -457,7 +469,7 @@ def _guess_table_kind(header: Header, columns: ColumnMapping) -> str:
 def _looks_graded(source: Source) -> bool:
     """Are the numbers of a file whole or few, as grades are, and no ranks?"""
     try:
-        frame = formats.build_value(formats.read_rows(source, QRELS)).frame
+        frame = formats.read_rows(source, QRELS).build().frame
     except BadInput:
         return False
     grade = frame["grade"]

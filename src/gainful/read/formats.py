@@ -24,8 +24,8 @@ from gainful.text import NUMBER_PATTERN
 class Format:
     """One format of files: what it holds, how it is recognised and read, what can be asked of it.
 
-    A reader of judgments and runs takes a `Source`, a `Kind` and its options, and gives `Rows` or
-    the value. One of sessions takes a `Source` and `ReadOptions`, and gives `Sessions` or events.
+    A reader of judgments and runs takes a `Source`, a `Kind` and its options, and gives `Rows`.
+    One of sessions takes a `Source` and `ReadOptions`, and gives `Sessions` or events.
     """
 
     name: str
@@ -273,7 +273,7 @@ def read_file(
         value: Value = _load("datasets.read_qrels")(fspath(path))
         return value
     source = open_source(path)
-    value = build_value(read_rows(source, kind, format_name, columns))
+    value = read_rows(source, kind, format_name, columns).build()
     source.report_end()
     return value
 
@@ -285,37 +285,38 @@ def read_rows(
     columns: ColumnMapping = USUAL_NAMES,
     *,
     every: bool = False,
-) -> Rows[Value] | Value:
-    """The rows of a file and what is wrong with some; of formats read as a whole, the value.
+) -> Rows[Value]:
+    """The rows of a file and what is wrong with some.
 
     Its arguments are those of `read_file`; `every` line is looked at to find all that is wrong.
     """
     file_format = find_format(source, format_name, columns)
     known = {"columns": columns, "every": every, "format_name": file_format.name}
     options = {name: known[name] for name in file_format.options}
+    rows: Rows[Value] | None = None
     try:
-        read: Rows[Value] | Value = file_format.read(source, kind, **options)
-    except BadInput as error:
-        records = _load("json_records.first_records")(source)
-        log = None if format_name else find_record_format(records)
-        if log is None or log.name not in ("ubi", "openinference", "chat"):
-            if isinstance(error, NoColumn) and not columns.names:
-                for record in records[:1]:
-                    _load("rag.refuse_unknown_lists")(source.name, record, columns)
-                _load("session_inputs.refuse_unknown_json")(source)
-            raise
-        if kind is QRELS and log.name == "openinference":
-            graded: Value | None = _load("session_inputs.read_grades")(source)
-            if graded is not None:
-                return graded
-        problem = f"these are sessions in the format {log.name}: {log.description}"
-        raise Swapped(source.name, problem, f"gainful sessions {source.name}") from None
-    return read
-
-
-def build_value(read: Rows[Value] | Value) -> Value:
-    """Judgments or a run, or an error for the first row that is not sound."""
-    return read.build() if isinstance(read, Rows) else read
+        rows = file_format.read(source, kind, **options)
+        if not rows.mistakes:
+            return rows
+        error = rows.list_problems(1)[0]
+    except BadInput as failure:
+        error = failure
+    records = _load("json_records.first_records")(source)
+    log = None if format_name else find_record_format(records)
+    if log is None or log.name not in ("ubi", "openinference", "chat"):
+        if isinstance(error, NoColumn) and not columns.names:
+            for record in records[:1]:
+                _load("rag.refuse_unknown_lists")(source.name, record, columns)
+            _load("session_inputs.refuse_unknown_json")(source)
+        if rows is None:
+            raise error
+        return rows
+    if kind is QRELS and log.name == "openinference":
+        graded: Rows[Value] | None = _load("session_inputs.read_grades")(source)
+        if graded is not None:
+            return graded
+    problem = f"these are sessions in the format {log.name}: {log.description}"
+    raise Swapped(source.name, problem, f"gainful sessions {source.name}")
 
 
 def find_format(

@@ -126,18 +126,18 @@ def as_qrels_columns(qrels: Qrels | NestedDict) -> Qrels:
     refuse_lost_threads()
     if isinstance(qrels, Qrels):
         return qrels
-    from gainful.read.dicts import to_columns  # noqa: PLC0415  (files do without)
+    from gainful.read.dicts import to_rows  # noqa: PLC0415  (files do without)
 
-    return to_columns(qrels, QRELS)
+    return to_rows(qrels, QRELS).build()
 
 
 def as_run_columns(run: Run | NestedDict) -> Run:
     """A run as columns."""
     if isinstance(run, Run):
         return run
-    from gainful.read.dicts import to_columns  # noqa: PLC0415  (files do without)
+    from gainful.read.dicts import to_rows  # noqa: PLC0415  (files do without)
 
-    return to_columns(run, RUN)
+    return to_rows(run, RUN).build()
 
 
 def as_text_ids(run: NestedDict) -> NestedDict:

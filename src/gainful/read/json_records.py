@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import re
-from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any, TypeVar
@@ -125,33 +124,51 @@ def parse_line(line: bytes) -> Record:
         return Unreadable(str(failure), failure.expected)
 
 
-def read_frame(source: Source) -> tuple[pl.DataFrame, Callable[[int], str]]:
-    """The objects of a file as a frame, and where each row stands."""
-    if is_whole(source):
-        objects = [record for _, record in read_objects(source)]
-        return build_columns(objects), lambda row: f"{source.name}[{row}]"
-    text, locate = source.read_bytes(), source.locate_rows()
+def read_frame(source: Source) -> tuple[pl.DataFrame, Callable[[int], str], list[BadInput]]:
+    """The objects of a file as a frame, where each row stands, and why others are no objects."""
+    frame = None if is_whole(source) else _read_lines_fast(source)
+    if frame is not None:
+        return frame, source.locate_rows(), []
+    records = list(iterate_objects(source))
+    problems = [record for _, record in records if isinstance(record, BadInput)]
+    sound = [(place, record) for place, record in records if not isinstance(record, BadInput)]
+    return build_columns([record for _, record in sound]), lambda row: sound[row][0], problems
+
+
+def _read_lines_fast(source: Source) -> pl.DataFrame | None:
+    """The objects of lines as a frame; None where polars may take silently what is no JSON."""
+    text = source.read_bytes()
     try:
         frame = pl.read_ndjson(text, infer_schema_length=None)
     except (pl.exceptions.PolarsError, pl.exceptions.PanicException):
-        return build_columns([record for _, record in read_objects(source)]), locate
+        return None
     names = [f'"{name}"'.encode() for name in frame.columns]
-    if (
-        len(names) > _MAX_COUNTED
-        or any(text.count(name) > frame.height for name in names)
-        or ESCAPED_KEY_OR_HALF.search(text) is not None
-    ):
-        deque(read_objects(source), maxlen=0)  # what polars takes silently is refused here
-    return frame, locate
+    is_sure = (
+        len(names) <= _MAX_COUNTED
+        and all(text.count(name) <= frame.height for name in names)
+        and ESCAPED_KEY_OR_HALF.search(text) is None
+    )
+    is_sound = is_sure or not any(isinstance(part, BadInput) for _, part in iterate_objects(source))
+    return frame if is_sound else None
+
+
+def iterate_objects(source: Source) -> Iterator[tuple[str, dict[str, Any] | BadInput]]:
+    """The objects of a file with their places, or why a record is none."""
+    file = read_records(source)
+    for number, record in file.records:
+        place = file.locate(number)
+        if isinstance(record, Unreadable):
+            yield place, BadInput(place, record.problem, record.expected)
+        else:
+            yield place, record
 
 
 def read_objects(source: Source) -> Iterator[tuple[str, dict[str, Any]]]:
     """The objects of a file with their places; the first record that is none is an error."""
-    file = read_records(source)
-    for number, record in file.records:
-        if isinstance(record, Unreadable):
-            raise BadInput(file.locate(number), record.problem, record.expected)
-        yield file.locate(number), record
+    for place, record in iterate_objects(source):
+        if isinstance(record, BadInput):
+            raise record
+        yield place, record
 
 
 def is_whole(source: Source) -> bool:

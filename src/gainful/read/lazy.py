@@ -35,13 +35,13 @@ from gainful.read.column_names import (
 )
 from gainful.read.delimited import read_head
 from gainful.read.engines import POLARS, Engine, as_narwhals, report_engine_errors
-from gainful.read.formats import build_value, find_format, read_rows
+from gainful.read.formats import find_format, read_rows
 from gainful.read.named_columns import (
     Header,
     InputTable,
     as_table,
     build_part,
-    extract_any,
+    extract,
     invert_renames,
     read_table,
 )
@@ -163,7 +163,7 @@ class LargeRun(LazyRun):
                 except BadInput:  # once more, to name its line
                     blank_lines = b"\n" * (lines - header.count(b"\n"))
                     rows, run, table = self._read(header + blank_lines + piece)
-                if isinstance(rows, Rows) and self.format_name == "trec":
+                if self.format_name == "trec":
                     trailing += int(rows.frame["more"].sum())
                     commented = commented or bool(rows.notes)
                 if table is not None:
@@ -187,20 +187,19 @@ class LargeRun(LazyRun):
                 raise BadInput(self.name, problem, "two quotes around a field, or none")
         yield rows
 
-    def _read(self, text: bytes) -> tuple[Rows[Run] | Run, Run, InputTable | None]:
+    def _read(self, text: bytes) -> tuple[Rows[Run], Run, InputTable | None]:
         """The rows of a piece; of JSON lines, whose names may change, with the table."""
         source = make_memory_source(self.name, self.source.suffix, text)
         table: InputTable | None = None
-        rows: Rows[Run] | Run | None = None
+        rows: Rows[Run] | None = None
         if self.format_name == "jsonl":
             with suppress(BadInput):  # what `read_rows` says of it, it says better
                 table = read_table(source, self.format_name)
-                rows = extract_any(table, RUN, self.columns)
+                rows = extract(table, RUN, self.columns)
         if rows is None:
             rows = read_rows(source, RUN, self.format_name, self.columns)
-        if isinstance(rows, Rows):
-            rows = evolve(rows, fields={**rows.fields, "part": True})
-        return rows, evolve(build_value(rows), part=True), table
+        rows = evolve(rows, fields={**rows.fields, "part": True})
+        return rows, rows.build(), table
 
     def _refuse_other_names(
         self, table: InputTable, before: list[str] | None, line: int

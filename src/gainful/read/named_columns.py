@@ -138,6 +138,7 @@ class InputTable:
     padded: bool = True  # may texts have blanks around them, as typed ones do?
     own_names: Mapping[str, str] = {}  # what the user calls columns that are renamed
     notes: tuple[str, ...] = ()  # notes on how it was read
+    problems: Sequence[BadInput] = ()  # what is wrong with rows that could not be read
     has_header: bool = True  # else its columns are called 1, 2, 3, …
 
     @property
@@ -229,6 +230,9 @@ def split_topic(columns: ColumnMapping, names: Sequence[str]) -> tuple[ColumnMap
 
 
 _TRUTHS = {"true": 1.0, "false": 0.0}
+_NO_ROWS = pl.DataFrame(
+    schema={"query": pl.String, "doc": pl.String, "grade": pl.Float64, "score": pl.Float64}
+)
 
 
 def read_table(
@@ -238,20 +242,31 @@ def read_table(
     *,
     literal_quotes: bool = False,
 ) -> InputTable:
-    """A file as a table, in the format that was found or named; quotes in TSV may be literal."""
+    """A file as a table, in the format that was found or named; quotes in TSV may be literal.
+
+    Of rows that cannot be read the first is an error.
+    """
+    table = _read_any_table(source, format_name, columns, literal_quotes=literal_quotes)
+    if table.problems:
+        raise table.problems[0]
+    return table
+
+
+def _read_any_table(
+    source: Source, format_name: str, columns: ColumnMapping, *, literal_quotes: bool = False
+) -> InputTable:
     if format_name in ("parquet", "arrow"):
         frame = json_records.read_binary(source, format_name)
         return InputTable(
             frame, source.name, lambda row: f"{source.name}, row {row + 1}", padded=False
         )
-    header = True
     if format_name == "jsonl":
-        frame, locate = json_records.read_frame(source)
-    else:
-        header = not delimited.lacks_header(source, format_name, columns)
-        frame, locate = delimited.read(
-            source, format_name, header=header, literal_quotes=literal_quotes
-        )
+        frame, locate, problems = json_records.read_frame(source)
+        return InputTable(frame, source.name, locate, problems=problems)
+    header = not delimited.lacks_header(source, format_name, columns)
+    frame, locate = delimited.read(
+        source, format_name, header=header, literal_quotes=literal_quotes
+    )
     return InputTable(frame, source.name, locate, has_header=header)
 
 
@@ -262,21 +277,24 @@ def as_table(frame: pl.DataFrame, name: str) -> InputTable:
 
 def read_rows(
     source: Source, kind: Kind[Value], columns: ColumnMapping, format_name: str
-) -> Rows[Value] | Value:
+) -> Rows[Value]:
     """The rows of a file with columns such as query, doc, and grade or score (or rank)."""
-    return extract_any(read_table(source, format_name, columns), kind, columns)
+    table = _read_any_table(source, format_name, columns)
+    if not table.problems:
+        return extract(table, kind, columns)
+    mistakes = [*table.problems]
+    try:
+        rows = extract(table, kind, columns)
+    except BadInput as problem:
+        mistakes += [problem] * (not table.frame.is_empty())
+        rows = extract_rows(as_table(_NO_ROWS, table.name), kind)
+    return evolve(rows, mistakes=[*mistakes, *rows.mistakes])
 
 
-def extract(table: InputTable, kind: Kind[Value], columns: ColumnMapping = USUAL_NAMES) -> Value:
-    """Judgments or a run from a table whose columns may have other names than the usual ones."""
-    rows = extract_any(table, kind, columns)
-    return rows.build() if isinstance(rows, Rows) else rows
-
-
-def extract_any(
+def extract(
     table: InputTable, kind: Kind[Value], columns: ColumnMapping = USUAL_NAMES
-) -> Rows[Value] | Value:
-    """The rows of a table; of one with lists for cells, what they are together."""
+) -> Rows[Value]:
+    """The rows of a table whose columns may have other names than the usual ones, and lists."""
     roles, paths = kind.roles, ColumnMapping(fit=columns.fit)
     own = columns.names.get("doc", ())
     nested = any(dtype.is_nested() for dtype in table.frame.dtypes)
@@ -327,14 +345,16 @@ def extract_rows(table: InputTable, kind: Kind[Value]) -> Rows[Value]:
     flags = pl.any_horizontal(*missing, value.is_null(), ~value.is_finite())
     bad = frame.select(flags.fill_null(value=True).alias("")).to_series()
 
-    def describe(row: int) -> tuple[str, str]:
+    def describe(row: int) -> BadInput:
         empty = [name for name in needed if not frame[name][row]]
         if given[row] is None:
             empty.append(role)
         words = f"there is no {empty[0]}" if empty else ""
         words = words or f"{role} {quote(given[row])} is not a finite number"
         has_comma = re.fullmatch(r"\s*[+-]?\d+,\d+\s*", str(given[row])) is not None
-        return table.locate(row), words + " (a decimal comma? write 0.5)" * has_comma
+        words += " (a decimal comma? write 0.5)" * has_comma
+        expected = f"query, doc, {kind.number}, a number such as 2 or 0.5"
+        return BadInput(table.locate(row), words, expected)
 
     mistakes = bad.arg_true().to_list()
     sound, kept = (frame.filter(~bad), (~bad).arg_true()) if mistakes else (frame, None)
@@ -350,7 +370,6 @@ def extract_rows(table: InputTable, kind: Kind[Value]) -> Rows[Value]:
         table.name,
         sound.with_columns(-value) if role == "rank" else sound,
         lambda row: table.locate(row if kept is None else int(kept[row])),
-        f"query, doc, {kind.number}, a number such as 2 or 0.5",
         mistakes,
         describe,
         notes=table.notes,

@@ -442,6 +442,7 @@ def find_repeated_passages(frame: pl.DataFrame) -> pl.DataFrame:
 
 
 Value = TypeVar("Value", bound=Qrels | Run)
+Item = TypeVar("Item")
 
 
 @frozen(eq=False)
@@ -508,16 +509,15 @@ RUN = Kind(
 class Rows(Generic[Value]):
     """What a reader gives: the rows that are sound, and what is wrong with the others.
 
-    Who calls decides: `build` makes the first of these mistakes an error, `check` tells all.
+    Who calls decides: `build` raises the first of these mistakes, `check` tells all.
     """
 
     kind: Kind[Value]
     name: str
     frame: pl.DataFrame  # query, doc, grade or score; subtopic, passage, rank where there are some
     locate: Callable[[int], str]  # of the sound rows
-    expected: str = ""
-    mistakes: Sequence[int] = ()  # rows that are not sound
-    describe: Callable[[int], tuple[str, str]] = lambda row: (str(row), "")  # place and words
+    mistakes: Sequence[int | BadInput] = ()  # rows that are not sound, or why they are not
+    describe: Callable[[int], BadInput] = lambda row: BadInput(str(row), "")  # why a row is not
     warnings: Sequence[str] = ()  # what changes what comes out
     notes: Sequence[str] = ()  # what else one should know of how it was read
     fields: Mapping[str, Any] = {}  # of the value: what its ids are, its tag
@@ -525,7 +525,29 @@ class Rows(Generic[Value]):
     def build(self) -> Value:
         """The judgments or the run, or an error for the first row that is not sound."""
         if self.mistakes:
-            place, words = self.describe(self.mistakes[0])
-            raise BadInput(place, words, self.expected)
+            raise self.list_problems(1)[0]
         notes = [*self.warnings, *self.notes]
         return self.kind.build(self.frame, self.name, self.locate, notes=notes, **self.fields)
+
+    def list_problems(self, limit: int) -> list[BadInput]:
+        """What is wrong with the first so many rows that are not sound."""
+        first = self.mistakes[:limit]
+        return [each if isinstance(each, BadInput) else self.describe(each) for each in first]
+
+
+def read_each(
+    read: Callable[..., Item], items: Iterable[tuple[Any, ...]], problems: list[BadInput]
+) -> Iterator[Item]:
+    """What is read of each item; what is wrong with the others is added to the problems.
+
+    An item whose last part is an error is known to be wrong.
+    """
+    for item in items:
+        try:
+            if isinstance(item[-1], BadInput):
+                raise item[-1]
+            value = read(*item)
+        except BadInput as problem:
+            problems.append(problem)
+        else:
+            yield value

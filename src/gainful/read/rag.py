@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from numbers import Real
 from typing import Any
 
@@ -33,9 +33,9 @@ from gainful.read.column_names import (
     ColumnMapping,
 )
 from gainful.read.dicts import DocScores
-from gainful.read.json_records import read_objects
+from gainful.read.json_records import iterate_objects
 from gainful.read.path_finder import describe_paths, find_first
-from gainful.read.qrels_and_run import QRELS, RUN, Kind, Qrels, Value
+from gainful.read.qrels_and_run import QRELS, RUN, Kind, Rows, Value, read_each
 from gainful.read.search_results import (
     WHERE_IDS,
     DocNumbers,
@@ -50,7 +50,7 @@ from gainful.read.search_results import (
 from gainful.read.source import Source
 from gainful.text import count_noun, join_words, quote
 
-Records = Iterable[tuple[str, Mapping[Any, Any]]]  # where each stands, and what it says
+Records = Iterable[tuple[str, Mapping[Any, Any] | BadInput]]  # where each is, and what it says
 _QUERY = ("id", *QUERY, *QUERY_TEXT)
 _PARTS = {"retrieved": "what was retrieved", "relevant": "what is relevant"}
 _RETRIEVED_WORDS = ("retriev", "result", "hit", "found", "predict", "search", "context")
@@ -65,24 +65,27 @@ _ANSWER_START = re.compile(
 )
 
 
-def read(source: Source, kind: Kind[Value], columns: ColumnMapping = USUAL_NAMES) -> Value:
+def read(source: Source, kind: Kind[Value], columns: ColumnMapping = USUAL_NAMES) -> Rows[Value]:
     """What is relevant to each query of a file, or what was retrieved for it."""
-    return read_records(source.name, read_objects(source), kind, columns)
+    return read_records(source.name, iterate_objects(source), kind, columns)
 
 
 def read_records(
     name: str, records: Records, kind: Kind[Value], columns: ColumnMapping = USUAL_NAMES
-) -> Value:
+) -> Rows[Value]:
     """What is relevant to each query, or what was retrieved for it, in rank order or with scores.
 
     All that is relevant is there, so that nothing else counts as unjudged.
     """
-    lists: list[tuple[str, DocScores]] = []
     scored_lists: list[DocNumbers] = []
-    are_turns = True
-    for place, query, docs, record in _read_parts(records, kind, columns):
+    problems: list[BadInput] = []
+    seen: set[str] = set()
+    unit: dict[str, str] = {"unit": "turn"}
+
+    def read_record(number: int, place: str, own: Mapping[Any, Any]) -> tuple[str, DocScores]:
+        query, docs, record = _read_parts(number, place, own, kind, columns, seen=seen)
         if kind is RUN:
-            docs = _open_answer(docs, f"{place}[{quote(query)}]")  # noqa: PLW2901
+            docs = _open_answer(docs, f"{place}[{quote(query)}]")
         if isinstance(docs, Mapping):
             # In a column of dicts all have the keys of all others too.
             graded = {doc: number for doc, number in docs.items() if number is not None}
@@ -92,23 +95,30 @@ def read_records(
             pairs = dicts.fill_numbers(scored_lists[-1], kind)
         if kind is QRELS:
             dicts.refuse_repeats(pairs, place, "a document is judged twice")
-        lists.append((query, pairs))
-        are_turns = are_turns and _name_turn(record) is not None
+        if _name_turn(record) is None:
+            unit.clear()
+        return query, pairs
+
+    numbered = ((number, *record) for number, record in enumerate(records))
+    lists = list(read_each(read_record, numbered, problems))
     notes = dicts.note_rising_scores(scored_lists) if kind is RUN else ()
-    value = dicts.build_lists(name, lists, kind, notes)
-    if not isinstance(value, Qrels):
-        return value
-    return evolve(value, complete=True, unit="turn" if are_turns else value.unit)
+    fields = {} if kind is RUN else {"complete": True, **unit}
+    return dicts.build_lists(name, lists, kind, problems, notes, **fields)
 
 
 def read_field(
-    records: Records, field: str, columns: ColumnMapping = USUAL_NAMES
+    records: Iterable[tuple[str, Mapping[Any, Any]]],
+    field: str,
+    columns: ColumnMapping = USUAL_NAMES,
 ) -> dict[str, str] | None:
     """What a field, such as a category, says of each query; None where no record has it."""
-    parts = _read_parts(records, evolve(QRELS, lists=(*RUN.lists, *QRELS.lists)), columns)
-    return {
-        query: str(record[field]) for _, query, _, record in parts if record.get(field) is not None
-    } or None
+    both, seen = evolve(QRELS, lists=(*RUN.lists, *QRELS.lists)), set[str]()
+    values: dict[str, str] = {}
+    for number, (place, own) in enumerate(records):
+        query, _, record = _read_parts(number, place, own, both, columns, seen=seen)
+        if record.get(field) is not None:
+            values[query] = str(record[field])
+    return values or None
 
 
 def find_kinds(source: Source, columns: ColumnMapping = USUAL_NAMES) -> set[str]:
@@ -256,37 +266,41 @@ def _read_list(
 
 
 def _read_parts(
-    records: Records, kind: Kind[Any], columns: ColumnMapping
-) -> Iterator[tuple[str, str, Any, Mapping[Any, Any]]]:
-    """The place of each query, its name, its documents, and the whole record."""
+    number: int,
+    place: str,
+    own: Mapping[Any, Any],
+    kind: Kind[Any],
+    columns: ColumnMapping,
+    *,
+    seen: set[str],
+) -> tuple[str, Any, Mapping[Any, Any]]:
+    """The name of a query, which was not seen before, its documents, and the whole record."""
     roles = {**kind.roles, "retrieved": "retrieved", "relevant": "relevant"}  # both parts name it
     inner_roles = {role: name for role, name in roles.items() if role != "doc"}
     paths = columns.names.get("doc", ())
-    seen = set()
-    for number, (place, own) in enumerate(records):
-        is_path = paths and not any(path in own for path in paths)  # of ids within documents
-        record = columns.rename_record(own, inner_roles if is_path else roles, place)
-        name: Any = _name_turn(record)
-        if name is None:
-            name = next((record[key] for key in _QUERY if record.get(key) is not None), None)
-        has_parts = all(any(key in record for key in keys) for keys in (RETRIEVED, RELEVANT))
-        if name is None and has_parts and not any(key in record for key in QUERY):
-            name = number
-        key = next((key for key in (*kind.lists, *DOC_LISTS, *DOC) if key in record), None)
-        answer = _find_answer(record) if key is None and kind is RUN else None
-        if answer is not None:
-            key, record = "retrieved", {**record, "retrieved": answer}
-        if name is None or key is None:
-            missing, looked_for = ("query", _QUERY) if name is None else (kind.lists[0], kind.lists)
-            message = f"there is no {quote(missing)}; known: {', '.join(map(str, record))}"
-            raise BadInput(place, message, f"one of {', '.join(looked_for)}, as in {_EXPECTED}")
-        if str(name) in seen:
-            raise BadInput(place, f"query {quote(name)} comes twice", "each query once")
-        seen.add(str(name))
-        docs = _name_documents(record[key], paths, place) if is_path else record[key]
-        if is_path:
-            columns.note_path("doc", kind.roles, place, is_found=docs is not record[key])
-        yield place, str(name), docs, record
+    is_path = paths and not any(path in own for path in paths)  # of ids within documents
+    record = columns.rename_record(own, inner_roles if is_path else roles, place)
+    name: Any = _name_turn(record)
+    if name is None:
+        name = next((record[key] for key in _QUERY if record.get(key) is not None), None)
+    has_parts = all(any(key in record for key in keys) for keys in (RETRIEVED, RELEVANT))
+    if name is None and has_parts and not any(key in record for key in QUERY):
+        name = number
+    key = next((key for key in (*kind.lists, *DOC_LISTS, *DOC) if key in record), None)
+    answer = _find_answer(record) if key is None and kind is RUN else None
+    if answer is not None:
+        key, record = "retrieved", {**record, "retrieved": answer}
+    if name is None or key is None:
+        missing, looked_for = ("query", _QUERY) if name is None else (kind.lists[0], kind.lists)
+        message = f"there is no {quote(missing)}; known: {', '.join(map(str, record))}"
+        raise BadInput(place, message, f"one of {', '.join(looked_for)}, as in {_EXPECTED}")
+    if str(name) in seen:
+        raise BadInput(place, f"query {quote(name)} comes twice", "each query once")
+    seen.add(str(name))
+    docs = _name_documents(record[key], paths, place) if is_path else record[key]
+    if is_path:
+        columns.note_path("doc", kind.roles, place, is_found=docs is not record[key])
+    return str(name), docs, record
 
 
 def _name_documents(docs: Any, paths: Sequence[str], place: str) -> Any:

@@ -8,8 +8,10 @@ says under which keys; a query is known by its text, or by the id that `_rank_ev
 from __future__ import annotations
 
 import re
+from collections import deque
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any, cast
+from functools import partial
+from typing import Any
 
 import polars as pl
 from attrs import evolve, frozen
@@ -18,11 +20,13 @@ from gainful.errors import BadInput, Duplicated, Swapped
 from gainful.read import dicts, named_columns
 from gainful.read.column_names import USUAL_NAMES, ColumnMapping, list_columns, normalise_name
 from gainful.read.json_records import load_whole
-from gainful.read.qrels_and_run import QRELS, RUN, Kind, NestedDict, Qrels, Run, Value
+from gainful.read.qrels_and_run import QRELS, RUN, Kind, NestedDict, Rows, Value, read_each
 from gainful.read.search_results import is_id, parse_number
 from gainful.read.source import Source
 from gainful.text import NUMBER_PATTERN, count_noun, quote
 
+Node = dict[str, Any] | BadInput  # the object of a query, or why there is none
+RatedQuery = tuple[str, str, list[tuple[str, Any]]]  # its place, text or id, documents and ratings
 _NUMBER = re.compile(NUMBER_PATTERN, re.ASCII)
 _LETOR = re.compile(
     rf"\s*({NUMBER_PATTERN})\s+qid:(\S+)\s[^#]*#\s*(?:docid\s*=\s*)?(\S+)", re.ASCII
@@ -97,62 +101,66 @@ def recognise(value: Mapping[Any, Any]) -> Tool | None:
     """The tool of a dict that is one of its files, by its first query."""
     for tool in _TOOLS:
         if any(level in value for level in tool.levels):
-            try:
-                _, query = next(_descend(dict(value), tool, tool.levels, ""))
-            except (BadInput, StopIteration):
-                continue
-            if tool.ratings in query and any(key in query for key in tool.query):
+            _, query = next(_descend(dict(value), tool, tool.levels, ""), ("", None))
+            keys = query.keys() if isinstance(query, dict) else {}
+            if tool.ratings in keys and any(key in keys for key in tool.query):
                 return tool
     return None
 
 
-def read(source: Source, kind: Kind[Value], columns: ColumnMapping = USUAL_NAMES) -> Value:
+def read(source: Source, kind: Kind[Value], columns: ColumnMapping = USUAL_NAMES) -> Rows[Value]:
     """The ratings of a file, or its rankings; documents without a rating are counted."""
     tool = _find_tool(source)
     if tool is not None:
         return build(load_whole(source), source.name, kind, tool)
     if is_letor(source):
-        value: Any = _read_letor(source, kind)
-    else:
-        value = _read_quepid(source, kind, columns)
-    return cast(Value, value)
+        return _read_letor(source, kind)
+    return _read_quepid(source, kind, columns)
 
 
-def build(whole: Any, name: str, kind: Kind[Value], tool: Tool) -> Value:
+def build(whole: Any, name: str, kind: Kind[Value], tool: Tool) -> Rows[Value]:
     """The ratings or the rankings of one tool's JSON."""
-    value: Any = (_build_qrels if kind is QRELS else _build_run)(whole, name, tool)
-    return cast(Value, value)
-
-
-def _build_qrels(value: Any, name: str, tool: Tool) -> Qrels:
-    """The ratings of one tool's JSON; a query that comes twice must have the same ones."""
-    by_query: dict[str, dict[str, float]] = {}
-    unrated = 0
-    for place, query, rated in _iterate_queries(value, name, tool):
-        judged = _read_grades(place, rated)
-        if by_query.setdefault(query, judged) != judged:
-            problem = f"query {quote(query)} comes twice, with other ratings"
-            raise Duplicated(place, problem, "each query once")
-        unrated += len({doc for doc, _ in rated} - judged.keys())
-    with_ratings = {query: judged for query, judged in by_query.items() if judged}
-    empty = len(by_query) - len(with_ratings)
-    notes = _list_notes(name, unrated, empty, only_retrieved=tool.is_ranking)
-    return dicts.to_columns(NestedDict(with_ratings, name, notes), QRELS)
-
-
-def _build_run(value: Any, name: str, tool: Tool) -> Run:
-    if not tool.is_ranking:
+    if kind is RUN and not tool.is_ranking:
         problem = f"these are ratings ({tool.name}), without a ranking"
         raise Swapped(name, problem, "a run, such as the response of _rank_eval")
+    problems: list[BadInput] = []
+    read_query = partial(_read_query, tool=tool, problems=problems)
+    queries = read_each(read_query, _iterate_queries(whole, name, tool), problems)
+    if kind is QRELS:
+        return _build_grades(queries, name, kind, tool, problems)
     rankings = [
-        (query, dicts.fill_numbers([(doc, None) for doc, _ in hits], RUN))
-        for _, query, hits in _iterate_queries(value, name, tool)
+        (query, dicts.fill_numbers([(doc, None) for doc, _ in hits], kind))
+        for _, query, hits in queries
     ]
-    failed, notes = value.get("failures") if isinstance(value, dict) else None, []
+    failed, notes = whole.get("failures") if isinstance(whole, dict) else None, []
     if failed and isinstance(failed, dict):
         words = count_noun(len(failed), "search", "searches")
         notes = [f"{name}: {words} failed, without results: {list_columns([*failed])}"]
-    return dicts.build_lists(name, rankings, RUN, notes)
+    return dicts.build_lists(name, rankings, kind, problems, notes)
+
+
+def _build_grades(
+    queries: Iterable[RatedQuery],
+    name: str,
+    kind: Kind[Value],
+    tool: Tool,
+    problems: list[BadInput],
+) -> Rows[Value]:
+    """The ratings of one tool's JSON; a query that comes twice must have the same ones."""
+    by_query: dict[str, dict[str, float]] = {}
+    unrated = 0
+    for place, query, rated in queries:
+        judged = _read_grades(place, rated, problems)
+        if by_query.setdefault(query, judged) != judged:
+            problem = f"query {quote(query)} comes twice, with other ratings"
+            problems.append(Duplicated(place, problem, "each query once"))
+        bare = {doc for doc, rating in rated if rating in (None, "")}
+        unrated += len(bare - judged.keys())
+    with_ratings = {query: judged for query, judged in by_query.items() if judged}
+    empty = len(by_query) - len(with_ratings)
+    notes = _list_notes(name, unrated, empty, only_retrieved=tool.is_ranking)
+    rows = dicts.to_rows(NestedDict(with_ratings, name, notes), kind)
+    return evolve(rows, mistakes=problems)
 
 
 def _find_tool(source: Source) -> Tool | None:
@@ -162,30 +170,38 @@ def _find_tool(source: Source) -> Tool | None:
     return next((tool for tool in _TOOLS if keys >= tool.marks), None)
 
 
-def _iterate_queries(
-    value: Any, name: str, tool: Tool
-) -> Iterator[tuple[str, str, list[tuple[str, Any]]]]:
-    """Where each query stands, its text or id, and its documents with their ratings."""
+def _iterate_queries(value: Any, name: str, tool: Tool) -> Iterator[tuple[str, str, Node]]:
+    """Where each query stands, the key of its text in a template, and its object."""
     if isinstance(value, list):  # of several such objects, as a search returns them
         for number, part in enumerate(value):
             yield from _iterate_queries(part, f"{name}[{number}]", tool)
         return
-    whole = _as_object(value, name)
-    placeholder = str(whole.get("query_placeholder", "$query"))  # of RRE
-    for place, node in _descend(whole, tool, tool.levels, name):
-        query = _find_key(node, tool.query)
-        if isinstance(query, dict):  # what RRE puts into a template
-            query = query.get(placeholder)
-        if not is_id(query):
-            problem = f"there is no {' or '.join(tool.query)}; known: {list_columns([*node])}"
-            raise BadInput(place, problem, f"the text or id of a query, as in {tool.name}")
-        yield place, str(query), [*_iterate_ratings(node.get(tool.ratings) or {}, place)]
+    placeholder = value.get("query_placeholder", "$query") if isinstance(value, dict) else ""
+    for place, node in _descend(value, tool, tool.levels, name):
+        yield place, str(placeholder), node
+
+
+def _read_query(
+    place: str, placeholder: str, node: dict[str, Any], tool: Tool, problems: list[BadInput]
+) -> RatedQuery:
+    """Where a query stands, its text or id, and its documents with their ratings."""
+    query = _find_key(node, tool.query)
+    if isinstance(query, dict):  # what RRE puts into a template
+        query = query.get(placeholder)
+    if not is_id(query):
+        problem = f"there is no {' or '.join(tool.query)}; known: {list_columns([*node])}"
+        raise BadInput(place, problem, f"the text or id of a query, as in {tool.name}")
+    ratings = _iterate_ratings(node.get(tool.ratings) or {}, place)
+    return place, str(query), [*read_each(lambda *rating: rating, ratings, problems)]
 
 
 def _descend(
-    node: dict[str, Any], tool: Tool, levels: tuple[str, ...], place: str
-) -> Iterator[tuple[str, dict[str, Any]]]:
+    node: Any, tool: Tool, levels: tuple[str, ...], place: str
+) -> Iterator[tuple[str, Node]]:
     """The objects of the last level, each with the nearest ratings above if it has none."""
+    if not isinstance(node, dict):
+        yield place, BadInput(place, f"{quote(node)} is not an object", "an object")
+        return
     if not levels:
         yield place, node
         return
@@ -198,20 +214,20 @@ def _descend(
     elif isinstance(inner, dict) and rest:
         parts = [(place, inner)]
     elif isinstance(inner, dict):  # queries by their ids
-        named = {name: {"id": name, **_as_object(part, place)} for name, part in inner.items()}
-        parts = [(f"{place}, {level}[{quote(name)}]", part) for name, part in named.items()]
+        parts = [
+            (
+                f"{place}, {level}[{quote(name)}]",
+                {"id": name, **part} if isinstance(part, dict) else part,
+            )
+            for name, part in inner.items()
+        ]
     else:
-        raise BadInput(place, f"{level} is {quote(inner)}", "a list of objects")
+        yield place, BadInput(place, f"{level} is {quote(inner)}", "a list of objects")
+        return
     shared = {tool.ratings: node[tool.ratings]} if tool.ratings in node else {}
     for part_place, part in parts:
-        own = {**shared, **_as_object(part, part_place)}
+        own = {**shared, **part} if isinstance(part, dict) else part
         yield from _descend(own, tool, rest, part_place)
-
-
-def _as_object(value: Any, place: str) -> dict[str, Any]:
-    if not isinstance(value, dict):
-        raise BadInput(place, f"{quote(value)} is not an object", "an object")
-    return value
 
 
 def _iterate_ratings(ratings: Any, place: str) -> Iterator[tuple[str, Any]]:
@@ -229,25 +245,31 @@ def _iterate_ratings(ratings: Any, place: str) -> Iterator[tuple[str, Any]]:
             doc = _find_key(hit, _DOC_KEYS) if isinstance(hit, dict) else None
             if not is_id(doc):
                 problem = f"{quote(value)} has no document"
-                raise BadInput(place, problem, f"one of {', '.join(_DOC_KEYS)}")
-            yield str(doc), _find_key(value, _GRADE_KEYS)
+                yield "", BadInput(place, problem, f"one of {', '.join(_DOC_KEYS)}")
+            else:
+                yield str(doc), _find_key(value, _GRADE_KEYS)
 
 
 def _find_key(node: dict[str, Any], keys: tuple[str, ...]) -> Any:
     return next((node[key] for key in keys if key in node), None)
 
 
-def _read_grades(place: str, ratings: Iterable[tuple[str, Any]]) -> dict[str, float]:
+def _read_grades(
+    place: str, ratings: Iterable[tuple[str, Any]], problems: list[BadInput]
+) -> dict[str, float]:
     """The documents that have a rating, as a number or a text of one."""
     judged: dict[str, float] = {}
-    for doc, rating in ratings:
+
+    def read_grade(doc: str, rating: Any) -> None:
         if rating is None or rating == "":
-            continue
+            return
         is_text = isinstance(rating, str) and _NUMBER.fullmatch(rating.strip()) is not None
         grade = parse_number(float(rating) if is_text else rating, place, "ratings", doc, "rating")
         if judged.setdefault(doc, grade) != grade:
             problem = f"document {quote(doc)} is rated {judged[doc]:g} and {grade:g}"
             raise Duplicated(place, problem, "one rating for each query and document")
+
+    deque(read_each(read_grade, ratings, problems), maxlen=0)
     return judged
 
 
@@ -266,11 +288,12 @@ def is_letor(source: Source) -> bool:
     return re.match(r"\S+\s+qid:\S", source.first_line()) is not None
 
 
-def _read_letor(source: Source, kind: Kind[Any]) -> Qrels:
+def _read_letor(source: Source, kind: Kind[Value]) -> Rows[Value]:
     """The grades of a file to learn from, in which a comment names each document."""
     if kind is RUN:
         raise kind.describe_swap(source.name, "a grade, qid:QUERY and features a line", "a run")
     rows, numbers = [], []
+    problems: list[BadInput] = []
     for number, line in enumerate(source.read_bytes().decode(errors="replace").split("\n"), 1):
         if not line.strip():
             continue
@@ -278,12 +301,13 @@ def _read_letor(source: Source, kind: Kind[Any]) -> Qrels:
         if match is None:
             expected = "grade qid:QUERY features # DOCUMENT, or # docid = DOCUMENT"
             problem = f"{quote(line[:60])} names no document"
-            raise BadInput(f"{source.name}:{number}", problem, expected)
-        rows.append((match[2], match[3], float(match[1])))
-        numbers.append(number)
+            problems.append(BadInput(f"{source.name}:{number}", problem, expected))
+        else:
+            rows.append((match[2], match[3], float(match[1])))
+            numbers.append(number)
     schema = {"query": pl.String, "doc": pl.String, "grade": pl.Float64}
     frame = pl.DataFrame(rows, schema=schema, orient="row")
-    return Qrels(frame, source.name, lambda row: f"{source.name}:{numbers[row]}")
+    return Rows(kind, source.name, frame, lambda row: f"{source.name}:{numbers[row]}", problems)
 
 
 def _find_quepid_columns(source: Source) -> dict[str, str]:
@@ -297,7 +321,7 @@ def _find_quepid_columns(source: Source) -> dict[str, str]:
     return {role: names[name] for role, name in roles.items()}
 
 
-def _read_quepid(source: Source, kind: Kind[Any], columns: ColumnMapping) -> Any:
+def _read_quepid(source: Source, kind: Kind[Value], columns: ColumnMapping) -> Rows[Value]:
     roles = _find_quepid_columns(source)
     number = "grade" if kind is QRELS else "rank"
     if number not in roles:
@@ -311,10 +335,10 @@ def _read_quepid(source: Source, kind: Kind[Any], columns: ColumnMapping) -> Any
     kept = evolve(
         table, frame=frame.filter(has_number), locate=lambda row: table.locate(int(rows[row]))
     )
-    value = named_columns.extract_rows(kept, kind).build()
+    read = named_columns.extract_rows(kept, kind)
     silent = {*bare["query"].drop_nulls()} - {*kept.frame["query"]}
     if kind is RUN:
-        return evolve(value, silent=frozenset(silent))
+        return evolve(read, fields={**read.fields, "silent": silent})
     unrated = int((bare["doc"].fill_null("") != "").sum())
     notes = _list_notes(source.name, unrated, len(silent), only_retrieved="rank" in roles)
-    return evolve(value, notes=notes)
+    return evolve(read, notes=notes)

@@ -31,7 +31,7 @@ from gainful.read.frames import as_polars, is_frame
 from gainful.read.json_records import build_columns, first_records
 from gainful.read.named_columns import TEXT, Header, InputTable
 from gainful.read.path_finder import find_first, list_paths
-from gainful.read.qrels_and_run import Qrels
+from gainful.read.qrels_and_run import QRELS, Qrels, Rows
 from gainful.read.read_options import AS_USUAL, ReadOptions
 from gainful.read.session_events import (
     SessionEvents,
@@ -200,14 +200,15 @@ def _judge_by_text(sessions: Sessions) -> Sessions:
     return evolve(sessions, frame=frame, judged_by="text")
 
 
-def read_grades(source: Source) -> Qrels | None:
+def read_grades(source: Source) -> Rows[Qrels] | None:
     """Evaluations of documents that a trace carries, as judgments by question; None without any."""
     frame = read_sources([source], "openinference", AS_USUAL).frame
     if "grade" not in frame.columns:
         return None
     judged = frame.select(pl.col("text").alias("query"), "doc", "grade").drop_nulls()
     note = f"{source.name}: evaluations of documents in a trace are the judgments, by question"
-    return Qrels(judged.unique(maintain_order=True), source.name, notes=[note])
+    judged = judged.unique(maintain_order=True)
+    return Rows(QRELS, source.name, judged, lambda row: f"{source.name}, row {row}", notes=[note])
 
 
 def _add_topics(sessions: Sessions, reading: ReadOptions) -> Sessions:

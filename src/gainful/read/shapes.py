@@ -45,8 +45,10 @@ from gainful.read.qrels_and_run import (
     Kind,
     LazyRun,
     NestedDict,
+    Rows,
     Run,
     Value,
+    read_each,
 )
 from gainful.read.search_results import as_list, describe_unread, find_list, has_id, is_id
 from gainful.read.source import Source, is_path
@@ -68,7 +70,7 @@ def is_sequence(value: object) -> bool:
 
 def read_mapping(
     by_query: Mapping[Any, Any], name: str, kind: Kind[Value], columns: ColumnMapping
-) -> NestedDict | Value:
+) -> NestedDict | Rows[Value]:
     """Judgments or a run from a dict by query, of documents or of RAG records."""
     tool = ratings.recognise(by_query)
     if tool is not None:
@@ -99,11 +101,14 @@ def _open_answers(by_query: Mapping[Any, Any], name: str) -> Mapping[Any, Any]:
     if find_list(dict(by_query)) is not None:
         problem = "this is the response to one search, but to which query?"
         raise BadInput(name, problem, '{query: answer, …}; or lines {"query": …, "retrieved": […]}')
-    for query, entries in lists.items():
-        unread = describe_unread(by_query[query]) if entries is None else None
-        if unread is not None:
-            raise BadInput(f"{name}, query {quote(query)}", unread.words, unread.expected)
-    return by_query
+    unread = {query: describe_unread(by_query[query]) for query in lists if lists[query] is None}
+    failed = {
+        query: BadInput(f"{name}, query {quote(query)}", why.words, why.expected)
+        for query, why in unread.items()
+        if why is not None
+    }
+    answers = {query: answer for query, answer in lists.items() if answer is not None}
+    return {**by_query, **answers, **failed} if failed else by_query
 
 
 def _find_batch(value: Mapping[Any, Any]) -> list[Any] | None:
@@ -120,11 +125,11 @@ def _open_batch(entries: list[Any], name: str, columns: ColumnMapping) -> list[A
     first: Any = next(iter(entries), None)
     if not _is_answer(first) or rag.record_kinds(first, columns) or _has_name(first, _QUERIES):
         return entries
-    lists = [find_list(answer) for answer in entries]
-    if None in lists:
-        place, answer = lists.index(None), entries[lists.index(None)]
-        problem = f"{quote(answer)} is not a response with a list of results"
-        raise BadInput(f"{name}[{place}]", problem, "an answer for each query")
+    lists: list[Any] = [find_list(answer) for answer in entries]
+    for place, answer in enumerate(entries):
+        if lists[place] is None:
+            problem = f"{quote(answer)} is not a response with a list of results"
+            lists[place] = BadInput(f"{name}[{place}]", problem, "an answer for each query")
     return lists
 
 
@@ -140,7 +145,7 @@ def _is_nested(value: object) -> bool:
 
 def read_sequence(
     value: Any, name: str, kind: Kind[Value], columns: ColumnMapping
-) -> NestedDict | Value:
+) -> NestedDict | Rows[Value]:
     """Judgments or a run from a list, by what its first entry is."""
     entries = _as_rows(value) or []
     entries = _open_batch(entries, name, columns) if kind is RUN else entries
@@ -149,10 +154,14 @@ def read_sequence(
         return rag.read_records(name, _number_records(entries, name), kind, columns)
     if shape == "lists":
         read = dicts.read_dict(dict(enumerate(entries)), name, kind)
-        return evolve(read, list_count=len(entries))
-    frame = _build_frame(entries, shape, name, kind.number)
-    table = InputTable(frame, name, lambda row: f"{name}[{row}]", padded=False)
-    return named_columns.extract_rows(table.rename(columns, kind.roles), kind).build()
+        if isinstance(read, NestedDict):
+            return evolve(read, list_count=len(entries))
+        return evolve(read, fields={**read.fields, "list_count": len(entries)})
+    problems: list[BadInput] = []
+    frame, places = _build_frame(entries, shape, name, kind.number, problems)
+    table = InputTable(frame, name, lambda row: f"{name}[{places[row]}]", padded=False)
+    rows = named_columns.extract_rows(table.rename(columns, kind.roles), kind)
+    return evolve(rows, mistakes=[*problems, *rows.mistakes])
 
 
 def are_records(entries: Sequence[Any]) -> bool:
@@ -160,21 +169,28 @@ def are_records(entries: Sequence[Any]) -> bool:
     return bool(entries) and all(isinstance(entry, Mapping) for entry in entries)
 
 
-def read_json(source: Source, kind: Kind[Value], columns: ColumnMapping = USUAL_NAMES) -> Value:
+def read_json(
+    source: Source, kind: Kind[Value], columns: ColumnMapping = USUAL_NAMES
+) -> Rows[Value]:
     """Judgments or a run from a file with one object {query: {document: number}}, or one list."""
     value, name = json_records.load_whole(source), source.name
     if isinstance(value, list):
         _refuse_unknown_rows(value, name, kind)
-        return _as_columns(read_sequence(value, name, kind, columns), kind)
+        read = read_sequence(value, name, kind, columns)
+        return dicts.to_rows(read, kind) if isinstance(read, NestedDict) else read
     if not isinstance(value, dict):
         shown = value if isinstance(value, str) else json.dumps(value)
         problem = f"this is JSON, but {quote(shown)} is not an object"
         raise BadInput(name, problem, "{query: {document: number}}")
     try:
-        return _as_columns(read_mapping(value, name, kind, columns), kind)
+        read = read_mapping(value, name, kind, columns)
+        rows = dicts.to_rows(read, kind) if isinstance(read, NestedDict) else read
     except BadInput as failure:
         _refuse_unknown(value, name, kind, failure)
         raise
+    if rows.mistakes:
+        _refuse_unknown(value, name, kind, rows.list_problems(1)[0])
+    return rows
 
 
 def _refuse_unknown_rows(entries: list[Any], name: str, kind: Kind[Any]) -> None:
@@ -188,10 +204,6 @@ def _refuse_unknown_rows(entries: list[Any], name: str, kind: Kind[Any]) -> None
         problem = f"all objects have the keys {keys}: is each a document, or a column?"
         allowed = f"{{query: {{document: {kind.number}}}}}; or rows with query, doc and"
         raise BadInput(name, problem, f"{allowed} {kind.number}")
-
-
-def _as_columns(read: NestedDict | Value, kind: Kind[Value]) -> Value:
-    return dicts.to_columns(read, kind) if isinstance(read, NestedDict) else read
 
 
 def _refuse_unknown(
@@ -220,7 +232,13 @@ def convert(
     value: Any, name: str, kind: Kind[Value], columns: ColumnMapping
 ) -> Value | NestedDict | LazyRun:
     """Judgments or a run from a dict, a list, a frame or an engine, in which a run stays."""
-    value = unwrap(value, kind.number)
+    read = _read_value(unwrap(value, kind.number), name, kind, columns)
+    return read.build() if isinstance(read, Rows) else read
+
+
+def _read_value(
+    value: Any, name: str, kind: Kind[Value], columns: ColumnMapping
+) -> Rows[Value] | NestedDict | LazyRun:
     if isinstance(value, Mapping):
         return read_mapping(value, name, kind, columns)
     if is_sequence(value):
@@ -467,24 +485,33 @@ def _number_records(entries: list[Any], name: str) -> rag.Records:
     for index, entry in enumerate(entries):
         record = rag.as_record(entry)
         if record is None:
-            raise BadInput(f"{name}[{index}]", f"{quote(entry)} is not a record like the first")
-        yield f"{name}[{index}]", record
+            problem = f"{quote(entry)} is not a record like the first"
+            yield f"{name}[{index}]", BadInput(f"{name}[{index}]", problem)
+        else:
+            yield f"{name}[{index}]", record
 
 
-def _build_frame(entries: list[Any], shape: Shape, name: str, number: str) -> pl.DataFrame:
-    if shape == "records":
-        records = [entry._asdict() if hasattr(entry, "_asdict") else entry for entry in entries]
-        for index, row in enumerate(records):
-            if not isinstance(row, Mapping):
-                problem = f"{quote(row)} is not a record like the others"
-                raise BadInput(f"{name}[{index}]", problem)
-        return json_records.build_columns(records)
-    width = len(entries[0])
-    for index, row in enumerate(entries):
-        if not isinstance(row, (tuple, list)) or len(row) != width:
-            raise BadInput(f"{name}[{index}]", f"{quote(row)} is not a row like the first")
+def _build_frame(
+    entries: list[Any], shape: Shape, name: str, number: str, problems: list[BadInput]
+) -> tuple[pl.DataFrame, list[int]]:
+    """The entries that are rows, and the place of each."""
+    width = 0 if shape == "records" else len(entries[0])
     header = ("query", "doc", number)[:width]
-    return json_records.build_columns([dict(zip(header, row, strict=True)) for row in entries])
+
+    def read_row(index: int, entry: Any) -> tuple[int, Mapping[Any, Any]]:
+        if shape == "records":
+            row = entry._asdict() if hasattr(entry, "_asdict") else entry
+            if isinstance(row, Mapping):
+                return index, row
+            problem = "is not a record like the others"
+        elif isinstance(entry, (tuple, list)) and len(entry) == width:
+            return index, dict(zip(header, entry, strict=True))
+        else:
+            problem = "is not a row like the first"
+        raise BadInput(f"{name}[{index}]", f"{quote(entry)} {problem}")
+
+    rows = list(read_each(read_row, enumerate(entries), problems))
+    return json_records.build_columns([row for _, row in rows]), [place for place, _ in rows]
 
 
 def split_columns(

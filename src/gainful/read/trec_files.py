@@ -139,16 +139,16 @@ def _split_rows(source: Source, kind: Kind[Value], line_format: LineFormat) -> R
     sound = lines.filter(~bad).with_columns(number.alias(line_format.number))
     numbers = sound["line"]
 
-    def describe(row: int) -> tuple[str, str]:
+    def describe(row: int) -> BadInput:
         line = lines.row(row, named=True)
-        return f"{source.name}:{line['line']}", describe_problem(line, line_format)
+        place, words = f"{source.name}:{line['line']}", describe_problem(line, line_format)
+        return BadInput(place, words, line_format.description)
 
     return Rows(
         kind,
         source.name,
         sound.select(*line_format.columns, *rank, "more"),
         source.locate_rows(numbers.to_list),
-        line_format.description,
         bad.arg_true().to_list(),
         describe,
     )
