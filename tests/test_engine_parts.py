@@ -185,6 +185,13 @@ def test_any_log(engine):
     check()
 
 
+def put_each_first(log, owner):
+    """The log as it begins with each owner: where rows have no order, any mistake may come first."""
+    for rows in (log, log.reverse()):
+        for name in log[owner].unique():
+            yield rows.sort(pl.col(owner).ne_missing(name), maintain_order=True)
+
+
 LOG_MISTAKES = st.sampled_from(
     [
         *({"time": None}, {"time": "noon"}, {"event": None}, {"event": "hovered"}, {"rank": 0}),
@@ -203,6 +210,7 @@ LOG_MISTAKES = st.sampled_from(
     st.sampled_from(["error", "skip"]),
 )
 @example(seed=110, mistakes=[(0, {"rank": 0})], without="session", bad="skip")
+@example(seed=126, mistakes=[(0, {"rank": 0})], without="session", bad="error")
 def test_any_log_with_mistakes(engine, seed, mistakes, without, bad):
     rows = make_log(seed, events=True, form="text", without={without}).rows(named=True)
     for number, mistake in mistakes:
@@ -213,8 +221,10 @@ def test_any_log_with_mistakes(engine, seed, mistakes, without, bad):
     answer = ask(FRAME_MAKERS[engine](move_rows(engine, log)), None, bad=bad)
     if isinstance(expected, BadInput):
         assert isinstance(answer, BadInput), expected
-        first = [expected]  # of two mistakes; where rows have no order, either of them
-        first += [ask(log.reverse(), None, bad=bad)] if engine == "DuckDB" else []
+        first = [expected]
+        if engine == "DuckDB" and strip_rows(answer) != strip_rows(expected):
+            owner = {"session": "user", "user": "session"}[without]
+            first += [ask(each, None, bad=bad) for each in put_each_first(log, owner)]
         assert strip_rows(answer) in [strip_rows(each) for each in first]
     else:
         assert not isinstance(answer, BadInput), answer
