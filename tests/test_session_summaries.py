@@ -428,3 +428,12 @@ def test_no_other_ranks_have_the_sums_of_ranks():
             sum_powers(nw.col("rank").cast(nw.Float64)).alias(POWERS),
         )
         assert not len(sums.filter(add_up_to_ranks()).to_native().collect())
+
+
+def test_a_name_that_is_an_id_begins_a_sentence_as_it_is():
+    rows = [(f"s{n}", 1, 1, "a" if n < 3 else "b", ("bm25", "dense")[n // 3]) for n in range(6)]
+    names = ["session", "query", "rank", "doc", "system"]
+    log = pl.DataFrame(rows, schema=names, orient="row")
+    qrels = {f"s{n}": {"a": 2, "b": 1} for n in range(6)}
+    summary = gainful.sessions.summarise(log.lazy(), qrels, "sDCG@5", by="system")
+    assert str(summary).startswith("bm25 is highest")

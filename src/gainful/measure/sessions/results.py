@@ -57,7 +57,9 @@ def _describe_means(results: SessionResults, by: Sequence[str]) -> str:
     if len(groups) > 1:
         gains = [name for name in results.values if name not in results.costs]
         by_measure = label_means(groups, by, gains)
-        leaders = f"{_describe_leaders(by_measure, results.directions)} " if by_measure else ""
+        leaders = (
+            f"{describe_leading_groups(by_measure, results.directions)} " if by_measure else ""
+        )
         way = name_way("gainful compare --sessions", "gainful.compare(results)")
         advice = f"Run {way} to see whether this is more than chance."
         return f"{leaders}{_describe_cheapest(results, groups, by)}{advice}"
@@ -104,7 +106,7 @@ def _describe_lengths(results: SessionResults, by: Sequence[str]) -> str:
     groups = results.lengths(by)
     if len(groups) > 1:
         means = {_label(group, by): group["mean"] for group in groups}
-        return _describe_leaders({"queries per session": means})
+        return describe_leading_groups({"queries per session": means})
     (group,) = groups
     used = [number for number, sessions in group["by_queries"].items() if sessions]
     spread = f", {used[0]} to {used[-1]}" if len(used) > 1 else ""
@@ -158,10 +160,11 @@ def _describe_reformulations(results: SessionResults, _: Sequence[str]) -> str:
     return f"{helped} of {total} gained more than the query before{most}."
 
 
-def _describe_leaders(
+def describe_leading_groups(
     means_by_measure: Mapping[str, Mapping[str, float]],
     directions: Mapping[str, Direction] = MappingProxyType({}),
 ) -> str:
+    """Which group is highest; a name that is an id, such as bm25, stays as it is."""
     sentence = describe_leaders(means_by_measure, directions)
     for label in next(iter(means_by_measure.values())):
         if sentence.startswith(label):

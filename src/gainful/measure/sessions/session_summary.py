@@ -23,8 +23,7 @@ from gainful.measure.entry import SessionRecipe
 from gainful.measure.functions.sessions.sdcg import sum_by_index
 from gainful.measure.notes import name_convention
 from gainful.measure.ranked_run import normalise_by
-from gainful.measure.results import describe_leaders
-from gainful.measure.sessions.results import describe_mean, label_means
+from gainful.measure.sessions.results import describe_leading_groups, describe_mean, label_means
 from gainful.measure.sessions.session_values import (
     CurveSums,
     choose_vectors,
@@ -38,7 +37,7 @@ from gainful.measure.sessions.session_values import (
 from gainful.page.page import Page, Section
 from gainful.page.shown import Shown
 from gainful.page.table import Table
-from gainful.text import capitalise_first, count_noun, mark_notes
+from gainful.text import count_noun, mark_notes
 from gainful.types import Array, Ranks, finite_or_none
 
 COUNTS = ("sessions", "queries", "results", "judged")
@@ -310,7 +309,7 @@ class SessionSummary(Shown):
             return describe_mean(self.mean, self.counts["sessions"])
         means = label_means(groups, self.by, self.recipes)
         directions = {name: recipe.direction for name, recipe in self.recipes.items()}
-        leaders = capitalise_first(describe_leaders(means, directions))
+        leaders = describe_leading_groups(means, directions)
         return f"{leaders}{_describe_difference(next(iter(self.recipes)), self.by, groups)}"
 
 
