@@ -358,9 +358,11 @@ def test_any_mistakes_in_a_run_are_those_of_memory(make):
             rows[number] |= mistake
         schema = {"query": pl.String, "doc": pl.String, "score": pl.Float64}
         frame = pl.DataFrame(rows, schema=schema)
+        expected = [ask(frame, duplicates)]
+        if make == "Spark":  # its rows have no order, so the last mistake may come first
+            expected.append(ask(frame.reverse(), duplicates))
         with many_parts():
-            answers = [ask(frame, duplicates), ask(FRAME_MAKERS[make](frame), duplicates)]
-        assert answers[0] == answers[1]
+            assert ask(FRAME_MAKERS[make](frame), duplicates) in expected
 
     check()
 

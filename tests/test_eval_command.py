@@ -11,6 +11,7 @@ import sys
 from contextlib import contextmanager
 from pathlib import Path
 
+import polars as pl
 import pytest
 from facts import find_notes, list_facts
 from written_files import write_file, write_lines
@@ -258,6 +259,19 @@ def test_check_as_a_function_says_what_the_command_says(call):
     assert not gainful.check("nowhere").ok
     assert report.to_csv().startswith("about,kind,what,text\n")
     assert "**qrels.txt (judgments, trec)**" in report.to_markdown()
+
+
+@pytest.mark.parametrize(
+    "judgments",
+    [
+        {"1": {"a": "high", "b": 1}, "2": {"a": "low"}},
+        [{"query": "1", "doc": "a", "grade": "high"}, {"query": "2", "doc": "a", "grade": "low"}],
+        pl.DataFrame({"query": ["1", "2"], "doc": ["a", "a"], "grade": ["high", "low"]}),
+    ],
+)
+def test_check_lists_all_that_is_wrong_in_memory(judgments):
+    (finding,) = gainful.check(judgments).findings
+    assert all(any(word in line for line in finding.problems) for word in ("'high'", "'low'"))
 
 
 def _list_shares(printed: str, name: str) -> list[int]:

@@ -5,6 +5,7 @@ from functools import partialmethod
 
 import polars as pl
 import pytest
+from example_files import EXAMPLES
 from facts import find_notes
 from refusals import refuses
 from written_files import write_file, write_lines
@@ -480,3 +481,14 @@ def test_events_of_queries_that_are_not_logged_are_counted_and_not_used(tmp_path
     assert any("1 event names a query" in note for note in sessions.notes)
     with pytest.raises(BadInput):  # of which there is nothing else
         as_sessions(write_lines(tmp_path / "none.jsonl", query(1), event(7, "z")))
+
+
+def test_check_of_actions_alone_names_the_bad_record_too(tmp_path):
+    lines = (EXAMPLES / "logs" / "ubi-events.jsonl").read_text("utf-8").splitlines()
+    last = json.loads(lines[-1])
+    del last["action_name"], last["timestamp"]
+    path = tmp_path / "events.jsonl"
+    path.write_text("\n".join([*lines[:-1], json.dumps(last)]), "utf-8")
+    (finding,) = gainful.check(path).findings
+    assert any(line.startswith(f"line {len(lines)}") for line in finding.problems)
+    assert len(finding.problems) == 2

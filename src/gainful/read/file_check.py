@@ -27,14 +27,7 @@ from gainful.read.column_names import (
 from gainful.read.datasets import find_beir_file
 from gainful.read.delimited import MAX_FIELD, lacks_header
 from gainful.read.document_evaluations import PLACES_OF_DOCUMENTS, SPAN_IDS
-from gainful.read.inputs import (
-    AnyColumns,
-    as_qrels,
-    as_qrels_columns,
-    as_run_columns,
-    as_run_in_memory,
-    find_run_beside,
-)
+from gainful.read.inputs import AnyColumns, as_rows, find_run_beside
 from gainful.read.json_records import first_records
 from gainful.read.named_columns import Header
 from gainful.read.qrels_and_run import (
@@ -131,17 +124,12 @@ def examine_value(
 def _examine_in_memory(
     value: Any, name: str, kind: Kind[Any], columns: AnyColumns | None
 ) -> Finding:
+    place = name if kind is RUN else QRELS.name
     try:
-        read: Qrels | Run
-        if kind is RUN:
-            read = as_run_columns(as_run_in_memory(value, name=name, columns=columns))
-        else:
-            read = as_qrels_columns(as_qrels(value, columns=columns))
-        return _examine(read, name, _IN_MEMORY)
+        return _examine(as_rows(value, kind, place, columns), name, _IN_MEMORY)
     except BadInput as error:
         if isinstance(error, Swapped) and kind is QRELS:
             return _examine_in_memory(value, name, RUN, columns)
-        place = name if kind is RUN else QRELS.name
         return Finding(name, f"{kind.name}, {_IN_MEMORY}", [_strip_file_name(place, error)])
 
 
@@ -164,7 +152,12 @@ def examine_sessions(
     try:
         sessions = read_sources(sources, file_format.name, reading)
     except BadInput as error:
-        return Finding(name, kind, [_strip_file_name(name, error)])
+        errors = {str(error): error}
+        try:
+            read_sources(sources, file_format.name, evolve(reading, bad="error"))
+        except BadInput as first:  # of what was passed over before nothing was left
+            errors = {str(first): first} | errors
+        return Finding(name, kind, [_strip_file_name(name, each) for each in errors.values()])
     prefix = f"{name}:" if len(sources) == 1 else ""
     mistakes = [
         (location.replace(prefix, "line ") if prefix else location, words)

@@ -16,7 +16,16 @@ from gainful.errors import NoColumn
 from gainful.forks import refuse_lost_threads
 from gainful.read.column_names import ColumnMapping, ColumnNames, read_column_names
 from gainful.read.formats import find_kinds, read_file
-from gainful.read.qrels_and_run import QRELS, RUN, Kind, LazyRun, NestedDict, Qrels, Run
+from gainful.read.qrels_and_run import (
+    QRELS,
+    RUN,
+    Kind,
+    LazyRun,
+    NestedDict,
+    Qrels,
+    Rows,
+    Run,
+)
 from gainful.read.source import exceeds_memory, is_file, open_source
 
 AnyQrels = str | PathLike[str] | Mapping[Any, Any] | Qrels | Any  # or any frame, or lists
@@ -46,6 +55,21 @@ def _read(
         from gainful.read.shapes import convert  # noqa: PLC0415  (files do without)
 
         return convert(value, name, kind, names)
+
+
+def as_rows(
+    value: Any, kind: Kind[Any], name: str, columns: AnyColumns | None = None
+) -> Rows[Any] | Qrels | Run:
+    """What is in memory with all that is wrong with its rows; what was read already as it is."""
+    if isinstance(value, (Qrels, Run)):
+        return value
+    from gainful.read import dicts, lazy, shapes  # noqa: PLC0415  (files do without)
+
+    with _choose_columns(columns, "qrels" if kind is QRELS else "run") as names:
+        read = shapes.read_value(value, name, kind, names)
+    if isinstance(read, LazyRun):
+        return lazy.collect_run(read)
+    return dicts.to_rows(read, kind) if isinstance(read, NestedDict) else read
 
 
 @contextmanager

@@ -232,13 +232,15 @@ def convert(
     value: Any, name: str, kind: Kind[Value], columns: ColumnMapping
 ) -> Value | NestedDict | LazyRun:
     """Judgments or a run from a dict, a list, a frame or an engine, in which a run stays."""
-    read = _read_value(unwrap(value, kind.number), name, kind, columns)
+    read = read_value(value, name, kind, columns)
     return read.build() if isinstance(read, Rows) else read
 
 
-def _read_value(
+def read_value(
     value: Any, name: str, kind: Kind[Value], columns: ColumnMapping
 ) -> Rows[Value] | NestedDict | LazyRun:
+    """Its rows with all that is wrong with them; the numbers of dicts are checked by `to_rows`."""
+    value = unwrap(value, kind.number)
     if isinstance(value, Mapping):
         return read_mapping(value, name, kind, columns)
     if is_sequence(value):
