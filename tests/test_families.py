@@ -161,7 +161,7 @@ def test_twenty_runs_are_told_apart_by_the_default():
     """Holm over 570 comparisons could find nothing: the smallest p was too large (the t test: 396)."""
     qrels, runs = make_graded_runs(20)
     results = gainful.evaluate(qrels, runs=runs, measures=["P@10", "AP"])
-    comparison = gainful.compare(results, resamples=4999)
+    comparison = gainful.compare(results)
     by_t = gainful.compare(results, test="t")
     significant, significant_by_t = (
         sum(map(each.is_significant, each.pairs)) for each in (comparison, by_t)
@@ -169,23 +169,23 @@ def test_twenty_runs_are_told_apart_by_the_default():
     assert significant >= significant_by_t > 250
     assert comparison.evidence.correction == "max-t"
     assert find_notes(str(comparison).splitlines(), "max-T", "190")
-    together = gainful.compare(results, family="all", resamples=4999)
+    together = gainful.compare(results, family="all")
     assert together.evidence.family == 380
     assert find_notes(str(together).splitlines(), "max-T", "380")
 
 
 def test_holm_takes_the_resamples_it_needs_or_names_them():
-    qrels, runs = make_graded_runs(11, queries=20)
+    qrels, runs = make_graded_runs(20, queries=20)
     results = gainful.evaluate(qrels, runs=runs, measures="P@10")
-    # 55 comparisons: the smallest p is 1 / (resamples + 1), so 1099 are the fewest.
+    # 190 comparisons: the smallest p is 1 / (resamples + 1), so 3799 are the fewest.
     with refuses(BadValue, "resamples"):
-        gainful.compare(results, correct="holm", resamples=1098)
-    fewest = gainful.compare(results, correct="holm", resamples=1099)
+        gainful.compare(results, correct="holm", resamples=3798)
+    fewest = gainful.compare(results, correct="holm", resamples=3799)
     assert min(pair.p_corrected for pair in fewest.pairs) == pytest.approx(0.05)
     ample = gainful.compare(results, correct="holm")
-    assert ample.evidence.method.resampling.resamples == 10_999
+    assert ample.evidence.method.resampling.resamples == 37_999
     ordered = gainful.order(qrels, runs, "P@10", correct="holm")
-    assert ordered.to_dict()["test"]["resamples"] == 10_999
+    assert ordered.to_dict()["test"]["resamples"] == 37_999
     assert min(pair.p_corrected for pair in ample.pairs) < 0.01
 
 

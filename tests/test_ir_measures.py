@@ -40,7 +40,7 @@ SUBTOPICS = [
 
 
 @pytest.mark.parametrize("engine", ["tuples", "frames"])
-@examples(20)
+@examples(40)
 @given(data=subtopic_qrels_and_runs())
 def test_the_same_numbers_for_subtopics_ties_included(engine, data):
     rows, run = data

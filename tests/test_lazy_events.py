@@ -22,7 +22,7 @@ MEASURES = ["sDCG(b=2, bq=4)@3", "nsDCG@10", "sRBP"]
 ENGINES = ("lazy polars", "DuckDB")
 QRELS = {
     f"{user}{number}": {"a": 2, "c": 1}
-    for user in range(15)
+    for user in range(100)
     for number in ("", "#1", "#2", "#3", "#4")
 }
 KINDS = {
@@ -65,7 +65,7 @@ def show_lists(draw, user, *, events):
 def make_log(seed, *, events, form, without=()):
     """A log of some users, without some columns."""
     draw = Random(seed)  # noqa: S311
-    rows = [row for user in range(15) for row in show_lists(draw, user, events=events)]
+    rows = [row for user in range(30) for row in show_lists(draw, user, events=events)]
     frame = pl.DataFrame(rows, schema=KINDS, orient="row")
     time = pl.lit(START) + pl.duration(minutes=pl.col("minute"))
     frame = frame.with_columns(time=time, variant="v" + pl.col("user").str.tail(1)).drop("minute")

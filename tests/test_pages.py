@@ -177,8 +177,11 @@ def show(browser, pages, site, tmp_path_factory):
 
 @pytest.mark.parametrize("name", [*NAMES, *SITE])
 def test_nothing_overlaps_and_nothing_is_cut(show, name):
-    settings = [*((width, "light") for width in WIDTHS), (1280, "dark")]  # colours move nothing
-    faults = {setting: show(name, *setting).evaluate(FIND_FAULTS) for setting in settings}
+    faults = {
+        (width, scheme): show(name, width, scheme).evaluate(FIND_FAULTS)
+        for width in WIDTHS
+        for scheme in ("light", "dark")
+    }
     assert {setting: texts for setting, texts in faults.items() if texts} == {}
 
 

@@ -63,12 +63,14 @@ def as_rows(
     """What is in memory with all that is wrong with its rows; what was read already as it is."""
     if isinstance(value, (Qrels, Run)):
         return value
-    from gainful.read import dicts, lazy, shapes  # noqa: PLC0415  (files do without)
+    from gainful.read import dicts, shapes  # noqa: PLC0415  (files do without)
 
     with _choose_columns(columns, "qrels" if kind is QRELS else "run") as names:
         read = shapes.read_value(value, name, kind, names)
     if isinstance(read, LazyRun):
-        return lazy.collect_run(read)
+        from gainful.read.lazy import collect_run  # noqa: PLC0415  (slow to load)
+
+        return collect_run(read)
     return dicts.to_rows(read, kind) if isinstance(read, NestedDict) else read
 
 
