@@ -139,7 +139,7 @@ def build_sessions(
         return events.locate(int(rows[ROW][row]))
 
     sessions = check_sessions(
-        name_columns(rows),
+        select_columns(rows),
         events.name,
         locate,
         bad=bad,
@@ -319,7 +319,7 @@ def _keep_results(rows: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def name_columns(rows: pl.DataFrame, known: Collection[str] = ()) -> pl.DataFrame:
+def select_columns(rows: pl.DataFrame, known: Collection[str] = ()) -> pl.DataFrame:
     """The columns of sessions: those that are known, or that have values."""
     rows = rows.drop("position", "event", strict=False)
     rows = rows.rename({"user": "searcher"}, strict=False)

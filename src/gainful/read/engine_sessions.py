@@ -28,7 +28,7 @@ from gainful.read.build_sessions import (
     LogReport,
     build_part,
     choose_owner,
-    name_columns as name_results,
+    select_columns,
 )
 from gainful.read.column_names import (
     DOC,
@@ -164,7 +164,7 @@ class PartReader:
             if not len(results):
                 return None, report
             own_rows, ranked = results[ROW], events.tells("rank")
-            frame = name_results(results, {*self.columns})
+            frame = select_columns(results, {*self.columns})
         else:
             position = choose_position(self.header, self.facts.holds_texts)
             frame, problems, ranked = extract_session_rows(table, position)
