@@ -274,15 +274,21 @@ coverage_error = gainful has no measures of multilabel classification
 def find_nearest(name: str, names: Iterable[str], *, whole: bool = False) -> str | None:
     """The name that differs least, by two letters at most (one in short names), and not in all.
 
-    If there is none, and a `whole` one is not asked for, one that goes on where this ends.
+    The same number with other zeros before it differs least of all. If there is none, and a `whole`
+    one is not asked for, one that goes on where this ends.
 
     Examples:
         >>> find_nearest("evalute", ["eval", "evaluate"]), find_nearest("power", ["order"])
         ('evaluate', None)
         >>> find_nearest("s9", ["s1", "s2"])
+        >>> find_nearest("n1", ["n31", "n01"])
+        'n01'
     """
     allowed = min(len(name) - 1, 1 if len(name) <= _SHORT else _MAX_CHANGES)
     known_names = list(names)
+    same = [known for known in known_names if _strip_zeros(known) == _strip_zeros(name)]
+    if same:
+        return same[0]
     near = [(count_changes(name, known, allowed), known) for known in known_names]
     changes, nearest = min(
         near,
@@ -290,11 +296,15 @@ def find_nearest(name: str, names: Iterable[str], *, whole: bool = False) -> str
         key=lambda item: (item[0], abs(len(item[1]) - len(name))),
     )
     rivals = [known for count, known in near if count == changes]
-    if len(rivals) > 1 and len({re.sub(r"\d", "0", known) for known in (name, *rivals)}) == 1:
+    if len(rivals) > 1 and len({re.sub(r"\d+", "0", known) for known in (name, *rivals)}) == 1:
         return None  # numbered ids, of which none is nearer than the others
     if changes <= allowed or whole:
         return nearest if changes <= allowed else None
     return next((known for known in known_names if _continues(known, name)), None)
+
+
+def _strip_zeros(name: str) -> str:
+    return re.sub(r"(?<!\d)0+(?=\d)", "", name)
 
 
 def _continues(first: str, second: str) -> bool:
