@@ -32,7 +32,7 @@ from gainful.defaults import RESAMPLES, SEED
 from gainful.errors import BadInput, BadValue, OneGroup, UnknownName, check_name
 from gainful.evidence.comparisons.comparison import Comparison
 from gainful.evidence.intervals import mean_intervals
-from gainful.evidence.pairing import pair_results
+from gainful.evidence.pairing import pair_means
 from gainful.evidence.searchers.calibration import Calibration
 from gainful.evidence.statistics.outcome import DEFAULT_LEVEL
 from gainful.evidence.system_groups import list_systems
@@ -136,7 +136,7 @@ def differences_data(
     results = _find_results(qrels, runs, measure, options)
     _refuse_more_than_two(results)
     both, name = list(results.values()), next(iter(next(iter(results.values()))))
-    pairs = pair_results(both, name) if len(both) == 2 else None
+    pairs = pair_means(both, name) if len(both) == 2 else None
     return differences.build_data(name, both, pairs)
 
 

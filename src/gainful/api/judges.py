@@ -24,7 +24,7 @@ from gainful.evidence.method import (
     test_pairs,
 )
 from gainful.evidence.orders.order import MIN_RUNS, Order, check_run_count, order_means
-from gainful.evidence.pairing import pair_results
+from gainful.evidence.pairing import pair_means
 from gainful.measure.build_recipes import USUAL_MEASURES
 from gainful.measure.measure import Measure
 from gainful.read.inputs import AnyQrels, as_qrels_columns
@@ -124,7 +124,7 @@ def _order_runs(
     for judge, qrels in judges.items():
         results = list(evaluate_runs(qrels, runs, measure, reading))
         (name,) = results[0].recipes
-        paired = pair_results(results, name)
+        paired = pair_means(results, name)
         own = method.fit_to_queries([paired], pairs)
         outcome = test_pairs([paired], pairs, own, list(runs))
         flags = np.asarray(outcome.p_corrected[0] <= own.resampling.alpha)

@@ -123,13 +123,18 @@ def values_by_query(results: Results, measure: str) -> dict[str, float]:
 
 
 def pair_results(results: Sequence[Results], measure: str) -> PairedValues:
+    """Values of evaluated runs side by side."""
+    pairs = pair_values([values_by_query(result, measure) for result in results], measure)
+    return evolve(pairs, noun=results[0].unit)
+
+
+def pair_means(results: Sequence[Results], measure: str) -> PairedValues:
     """Values of evaluated runs side by side, of a measure that is a mean over queries."""
     mean_kind = results[0].recipes[measure].entry.aggregation
     if mean_kind != "mean":
         allowed = "measures whose mean over queries is compared"
         raise BadValue("measure", measure, f"{allowed}; this one is {NOT_A_MEAN[mean_kind]}")
-    pairs = pair_values([values_by_query(result, measure) for result in results], measure)
-    return evolve(pairs, noun=results[0].unit)
+    return pair_results(results, measure)
 
 
 def refuse_unlike(results: Sequence[Results], names: Sequence[str]) -> None:

@@ -21,7 +21,7 @@ from gainful.evidence.pairing import (
     PairedValues,
     choose_pairs,
     describe_turns,
-    pair_results,
+    pair_means,
     refuse_extremes,
 )
 from gainful.evidence.statistics.effect_size import (
@@ -148,7 +148,7 @@ def plan_queries(
         named = {results[0].find_name(name): float(value) for name, value in usual.items()}
         usual = DIFFERENCE
     for measure, wanted in (dict.fromkeys(results[0].values, float(usual)) | named).items():
-        paired = pair_results(results, measure)
+        paired = pair_means(results, measure)
         _refuse_small(paired)
         refuse_extremes(paired.values, measure)
         if clusters is not None:

@@ -14,7 +14,7 @@ import numpy as np
 from attrs import evolve, frozen
 
 from gainful.errors import BadInput, BadValue, CannotCompare
-from gainful.evidence.pairing import NOT_A_MEAN, pair_values, values_by_query
+from gainful.evidence.pairing import NOT_A_MEAN, pair_results
 from gainful.evidence.statistics.correlation import kendall_tau
 from gainful.measure.results import list_footnotes
 from gainful.measure.values import Results
@@ -195,12 +195,12 @@ def measure_errors(
     """RMSE of each measure that is a mean over queries, over the queries that both have."""
     errors, notes = [], []
     for name in _mean_measures(original):
-        pair = pair_values([values_by_query(side, name) for side in (original, reproduced)], name)
+        pair = pair_results([original, reproduced], name)
         if not pair.queries:
-            problem = "no query counts in both the original and the reproduction"
+            problem = f"no {pair.noun} counts in both the original and the reproduction"
             raise CannotCompare(f"{name}: {problem}")
         if any(pair.left_out):
-            number = count_noun(sum(map(len, pair.left_out)), "query")
+            number = count_noun(sum(map(len, pair.left_out)), pair.noun)
             notes.append(f"{name} ({run}): {number} of only one side left out")
         first, second = pair.values[:, 0], pair.values[:, 1]
         farthest = np.maximum(first, 1 - first)
@@ -235,9 +235,9 @@ def measure_effects(
 
 
 def _improve(pair: tuple[Results, Results], name: str) -> tuple[float, float | None]:
-    paired = pair_values([values_by_query(run, name) for run in pair], name)
+    paired = pair_results(pair, name)
     if not paired.queries:
-        problem = f"{name}: no query counts in {pair[0].name} and its baseline"
+        problem = f"{name}: no {paired.noun} counts in {pair[0].name} and its baseline"
         raise BadInput(pair[1].name, problem, "runs of the same queries")
     run, baseline = (float(mean) for mean in paired.values.mean(axis=0))
     return run - baseline, (run - baseline) / baseline if baseline else None

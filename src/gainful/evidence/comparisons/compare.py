@@ -35,7 +35,7 @@ from gainful.evidence.pairing import (
     choose_baseline,
     choose_pairs,
     number_units,
-    pair_results,
+    pair_means,
     pair_values,
     refuse_extremes,
     refuse_unlike,
@@ -265,7 +265,7 @@ class PairedSample(Sample):
         """Runs that were evaluated alike, paired by query."""
         names = tuple(result.name for result in results)
         refuse_unlike(results, names)
-        tables = {measure: pair_results(results, measure) for measure in results[0].values}
+        tables = {measure: pair_means(results, measure) for measure in results[0].values}
         return cls._prepare(tables, method, clusters, results=results, systems=names)
 
     @classmethod

@@ -18,9 +18,8 @@ from gainful.evidence.pairing import (
     PairedValues,
     describe_left_out,
     describe_turns,
-    pair_values,
+    pair_results,
     refuse_unlike,
-    values_by_query,
 )
 from gainful.evidence.statistics.correction import CORRECTIONS, TUKEY
 from gainful.evidence.statistics.correlation import (
@@ -33,11 +32,11 @@ from gainful.evidence.statistics.correlation import (
 )
 from gainful.evidence.statistics.paired_tests import TESTS, TUKEY_NOTE, TUKEY_WORDS
 from gainful.measure.results import list_footnotes
-from gainful.measure.values import Results, aggregate
+from gainful.measure.values import Results, aggregate, name_units
 from gainful.page.page import Page, Section
 from gainful.page.shown import Shown
 from gainful.page.table import Column, Table, build_table, format_cell, to_plain_data
-from gainful.text import count_noun, format_range, join_words, mark_notes
+from gainful.text import count_noun, format_range, join_words, mark_notes, pluralise
 from gainful.types import Flags, Ranks, is_number
 
 
@@ -385,7 +384,8 @@ def _list_notes(order: Order, *, verbose: bool) -> list[str]:
         lines.append(f"power: share of pairs with p ≤ {resampling.alpha:g} by {words}")
     if order.cluster is not None:
         numbers = [power.clusters for power in order.power if power.clusters is not None]
-        lines.append(f"whole clusters of queries: {format_range(numbers)}, by {order.cluster}")
+        units = pluralise(order.results[0].unit)
+        lines.append(f"whole clusters of {units}: {format_range(numbers)}, by {order.cluster}")
     if order.agreement:
         details = (
             "tau: Kendall's tau-b · tau_AP: mean of both directions, ties as tau_AP,b · RBO: "
@@ -520,18 +520,16 @@ def order_results(
     """The order of the runs by each measure; all were evaluated by the same measures."""
     check_run_count(len(results))
     criterion = criterion or build_method()
-    names = [result.name for result in results]
+    names, unit = [result.name for result in results], results[0].unit
     refuse_unlike(results, names)
     pairs = np.array(list(combinations(range(len(names)), 2)))
     means, power = {}, []
     flags_by_measure: dict[str, Flags | None] = {}
     notes: list[str] = []
     for measure, recipe in results[0].recipes.items():
-        paired_values = pair_values(
-            [values_by_query(result, measure) for result in results], measure
-        )
+        paired_values = pair_results(results, measure)
         if not paired_values.queries:
-            raise CannotCompare(f"{measure}: no query counts in all runs: nothing to compare")
+            raise CannotCompare(f"{measure}: no {unit} counts in all runs: nothing to compare")
         notes += describe_left_out(paired_values, names)
         if clusters is not None:
             paired_values = clusters.assign(paired_values)
@@ -541,10 +539,10 @@ def order_results(
         }
         flags = None
         if mean_kind in NOT_A_MEAN:
-            problem = f"{measure} is {NOT_A_MEAN[mean_kind]}"
+            problem = name_units(f"{measure} is {NOT_A_MEAN[mean_kind]}", unit)
             notes.append(f"{problem}: not tested; runs are only ranked by it")
         elif len(paired_values.queries) < 2:
-            notes.append(f"{measure}: one query is not enough for a test")
+            notes.append(f"{measure}: one {unit} is not enough for a test")
         else:
             criterion = criterion.fit_to_queries([paired_values], pairs)
             corrected = test_pairs([paired_values], pairs, criterion, names).p_corrected
