@@ -75,8 +75,12 @@ def test_the_unjudged_that_have_a_grade_are_explained_with_it_and_the_judged_wit
         explained = gainful.explain_query(qrels, run, query, "DCG", ties=ties, unjudged_grade=1)
         for step in explained.steps:
             assert step.gain == max(0, judged.get(step.doc, 1)), (step.doc, judged)
+            if ties not in ("best", "worst"):  # there each term depends on the judged beside it
+                assert step.contribution == pytest.approx(step.gain * step.discount, abs=1e-9)
         total = sum(step.gain * step.discount for step in explained.steps)
         assert not explained.steps or total == pytest.approx(explained.value, abs=1e-9)
+        assert not explained.steps or explained.start == 0
+        assert add_up(explained) == pytest.approx(explained.value, abs=1e-9)
 
 
 @pytest.mark.parametrize("entry", SESSION_MEASURES.values(), ids=lambda entry: entry.name)

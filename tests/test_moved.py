@@ -572,3 +572,19 @@ def test_many_documents_are_cut_short_in_text_and_whole_in_rows():
     assert len(lines) == 16
     total = sum(float(line.split(",")[9]) for line in lines[1:])
     assert total == pytest.approx(single_query(changes).change)
+
+
+def test_unjudged_documents_with_a_grade_explain_their_own_gain():
+    """DCG of grades 1 and 2 in two orders: u, unjudged, counts as a document of grade 1."""
+    query = single_query(
+        find_changes(
+            {"1": {"a": 2}},
+            {"1": score_by_order(["u", "a"])},
+            {"1": score_by_order(["a", "u"])},
+            "DCG@2",
+            unjudged_grade=1,
+        )
+    )
+    assert document_shares(query) == pytest.approx({"a": 2 - 2 / log2(3), "u": 1 / log2(3) - 1})
+    assert {doc.doc: doc.grade for doc in query.documents} == {"a": 2, "u": None}
+    assert query.rest == 0

@@ -224,8 +224,8 @@ def compute_subsets(ranked: RankedRun, recipe: Recipe, members: Flags) -> Array:
     """
     convention, entry = recipe.convention, recipe.entry
     by_grades = TIE_POLICIES[convention.ties].needs == "grades" and not entry.cumulated
-    filled = convention.unjudged_grade is not None and entry.counts_gains
-    moves = by_grades or filled  # who is judged changes the ranks
+    # Who is judged changes the ranks, unless all that are ranked have a grade.
+    moves = by_grades and recipe.ranking_convention.unjudged_grade is None
     batch_size = max(1, _BATCH_DOCS // (1 + len(ranked.grade) + len(ranked.pool_grade)))
     values: list[Array] = []
     for part in slices(len(members), batch_size):

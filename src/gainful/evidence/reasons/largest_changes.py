@@ -38,14 +38,14 @@ _WITH_TABLES = ("markdown", "html")
 
 @frozen
 class MovedDoc:
-    """A judged document in both rankings; no rank where it was not retrieved.
+    """A document that counts, in both rankings; no rank where it was not retrieved.
 
     `what` is about the first k documents: one that leaves them is lost, though it may still
     have a rank. Where ties are averaged, a rank is the mean of those that are shared.
     """
 
     doc: str
-    grade: float
+    grade: float | None  # none of an unjudged document, which `unjudged_grade` lets count
     before: float | None
     after: float | None
     what: Move
@@ -383,7 +383,7 @@ def _list_moves(
     for doc, share in shares.items():
         ends = before.get(doc), after.get(doc)
         move = moves.get(doc) or _classify_move(*ends)
-        docs.append(MovedDoc(doc, grades[doc], *ends, move, share))
+        docs.append(MovedDoc(doc, grades.get(doc), *ends, move, share))
     return tuple(
         sorted(
             docs,
