@@ -74,12 +74,11 @@ def test_check_finds_in_pieces_what_it_finds_line_by_line(tmp_path_factory, smal
 def test_what_needs_all_rows_is_read_whole(tmp_path, small_parts, run, in_parts):
     small_parts(small=True)
     path = write_file(tmp_path / "run.txt", run.encode())
-    rows_and_match = match_large_file(
+    matched = match_large_file(
         as_qrels_columns(as_qrels(QRELS)), path, None, like("gainful"), match
     )
-    assert (rows_and_match is not None) == in_parts
-    if rows_and_match is not None:
-        _, matched = rows_and_match
+    assert (matched is not None) == in_parts
+    if matched is not None:
         assert matched.query_names(matched.judged) == ["1", "2", "3"]
         assert matched.retrieved[matched.judged].tolist() == [2, 1, 0]
         assert (matched.first.tolist(), matched.last.tolist()) == ([1], [2])

@@ -80,8 +80,8 @@ def test_what_is_matched_is_the_same_to_the_last_number(tmp_path_factory, random
     if native_match is None or qrels.subtopics is not None:  # whose values the test above compares
         return
     expected = match_frames(qrels, as_run(run_file), score_bits=bits)
-    for name in Matched.__slots__:
-        ours, theirs = getattr(native_match[1], name, None), getattr(expected, name, None)
+    for name in {*Matched.__slots__} - {"qrels", "run", "views"}:
+        ours, theirs = getattr(native_match, name, None), getattr(expected, name, None)
         assert np.array_equal(ours, theirs) if isinstance(ours, np.ndarray) else ours == theirs, (
             name
         )

@@ -7,12 +7,13 @@ from pathlib import Path
 
 import polars as pl
 import pytest
+from attrs import evolve
 from strategies import to_frame
 
 import gainful
 from gainful.convention import SETTINGS, Convention
 from gainful.evidence.unjudged.gradable_run import build_gradable_run
-from gainful.match.match import MatchedRun, match
+from gainful.match.match import match
 from gainful.match.rankings import rank_documents
 from gainful.match.ties import TIE_POLICIES
 from gainful.measure.ranked_run import rank_run
@@ -37,7 +38,7 @@ def random_case(seed):
 
 def match_value(qrels, run, convention):
     loaded = as_qrels(qrels), as_run(run)
-    return MatchedRun(*loaded, match(*loaded, convention))
+    return evolve(match(*loaded, convention), qrels=loaded[0], run=loaded[1])
 
 
 @pytest.mark.parametrize("ties", TIE_POLICIES)

@@ -25,7 +25,8 @@ from gainful.api.run_options import (
 )
 from gainful.convention import Convention
 from gainful.errors import BadValue, Swapped
-from gainful.match.match import MatchedRun, match
+from gainful.match.match import match
+from gainful.match.matched import Matched
 from gainful.measure.build_recipes import Measures
 from gainful.measure.entry import Recipe
 from gainful.measure.evaluate import measure_run
@@ -40,7 +41,6 @@ from gainful.read.column_names import ColumnNames, read_column_names
 from gainful.read.inputs import (
     AnyQrels,
     AnyRun,
-    as_qrels_columns,
     as_run_columns,
     find_run_beside,
     open_large_run,
@@ -356,7 +356,7 @@ def evaluate_matched(
     reading: RunReading,
     *,
     with_rows: bool = True,
-) -> Iterator[tuple[QueryResults, MatchedRun]]:
+) -> Iterator[tuple[QueryResults, Matched]]:
     """What every run scores, and how it was matched.
 
     A run whose name is empty is named for its file, which may be matched where it lies if only the
@@ -449,7 +449,7 @@ def _match_in_file(
     recipes: Mapping[str, Recipe],
     convention: Convention,
     reading: RunReading,
-) -> tuple[MatchedRun | None, str]:
+) -> tuple[Matched | None, str]:
     """A run as it is matched without keeping its rows, and which engine that does."""
     needs_rows = convention.namesake == "remove" or any(
         recipe.entry.needs_scores for recipe in recipes.values()
@@ -460,18 +460,14 @@ def _match_in_file(
     if find_spec("gainful_native") is not None:
         from gainful.match.native import load_library, match_run_file  # noqa: PLC0415  (optional)
 
-        first_rows_and_match = match_run_file(qrels, run, reading.run_format, convention.score_bits)
+        matched = match_run_file(qrels, run, reading.run_format, convention.score_bits)
         library, engine = load_library()
-        if first_rows_and_match is not None:
-            return MatchedRun(qrels, *first_rows_and_match), engine
+        if matched is not None:
+            return matched, engine
         engine = f"pure engine ({'the file is unusual' if library else engine})"
     from gainful.match.parts import match_large_file  # noqa: PLC0415  (small ones do without)
 
-    first_rows_and_match = match_large_file(
-        as_qrels_columns(qrels), run, reading.run_format, convention, match
-    )
-    matched = None if first_rows_and_match is None else MatchedRun(qrels, *first_rows_and_match)
-    return matched, engine
+    return match_large_file(qrels, run, reading.run_format, convention, match), engine
 
 
 def find_native_engine() -> list[str]:
@@ -489,7 +485,7 @@ def evaluate_run(
     measures: Measures | None,
     reading: RunReading,
     name: str | None = None,
-) -> tuple[QueryResults, MatchedRun]:
+) -> tuple[QueryResults, Matched]:
     """One run, named for its file if it has no other name."""
     return next(evaluate_matched(qrels, {str(name or ""): run}, measures, reading))
 
@@ -499,7 +495,7 @@ def match_run(
     run: Run | NestedDict | LazyRun,
     recipes: Mapping[str, Recipe],
     convention: Convention,
-) -> MatchedRun:
+) -> Matched:
     """A run as it is matched for these measures."""
     entries = [recipe.entry for recipe in recipes.values()]
     matched = match(
@@ -509,4 +505,4 @@ def match_run(
         subtopics=any(entry.needs_subtopics for entry in entries),
         scored=any(entry.needs_scores for entry in entries),
     )
-    return MatchedRun(qrels, run, matched)
+    return evolve(matched, qrels=qrels, run=run)

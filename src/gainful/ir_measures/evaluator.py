@@ -329,7 +329,7 @@ class Evaluator:
         is_empty = isinstance(source, Mapping) and not source
         parsed = Run(pl.DataFrame(schema=_NO_ROWS), part=True) if is_empty else as_run(source)
         for qrels, convention, recipes in self._groups:
-            matched = match_run(qrels, parsed, recipes, convention).matched
+            matched = match_run(qrels, parsed, recipes, convention)
             complete_recipes = {
                 name: with_max_grade(recipe, matched.highest_grade)
                 for name, recipe in recipes.items()

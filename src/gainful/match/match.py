@@ -3,24 +3,13 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import Any
 
-from attrs import evolve, field, frozen
+from attrs import evolve
 
 from gainful.convention import Convention
 from gainful.match.matched import FILTERED_ORDERS, Matched
 from gainful.read.inputs import as_qrels_columns, as_qrels_dict, as_run_columns, as_text_ids
 from gainful.read.qrels_and_run import LazyRun, NestedDict, Qrels, Run, refuse_other_order
-
-
-@frozen(eq=False)
-class MatchedRun:
-    """A run, the judgments it was matched with, and what came of it."""
-
-    qrels: Qrels | NestedDict
-    run: Run | NestedDict | LazyRun
-    matched: Matched
-    views: dict[Any, Any] = field(factory=dict, init=False)  # ranked, by settings of conventions
 
 
 def _drop_namesakes(run: Run) -> Run:

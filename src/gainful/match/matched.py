@@ -7,15 +7,18 @@ each with its rank, or with the block of ranks that it shares with others of the
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from typing import ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
-from attrs import evolve, frozen
+from attrs import evolve, field, frozen
 
 from gainful.errors import NothingInCommon
 from gainful.match.ties import TieBlocks
 from gainful.text import quote
 from gainful.types import Array, Flags, Ranks
+
+if TYPE_CHECKING:  # arrays alone do without polars
+    from gainful.read.qrels_and_run import LazyRun, NestedDict, Qrels, Run
 
 MOST_NAMED = 3  # queries that a message names
 FILTERED_ORDERS = ("score", "input")  # in which documents with scores of 0 and more are matched
@@ -63,6 +66,10 @@ class Matched(TieBlocks):
     pool_index: Ranks | None = None  # of each in the pool, if that is known; -1: on no subtopic
     subtopics: Subtopics | None = None  # of the pool, if the judgments have them
     filtered: Mapping[str, Matched] | None = None  # without scores below 0, where asked for
+    # What was matched, where its documents are named; of a file read in parts the first rows.
+    qrels: Qrels | NestedDict = field(default=None)
+    run: Run | NestedDict | LazyRun = field(default=None)
+    views: dict[Any, Any] = field(factory=dict, init=False)  # ranked, by settings of conventions
 
     def select_queries(self, kept: Flags) -> Self:
         """What was matched of some of the queries."""

@@ -23,7 +23,7 @@ from gainful.match.matched import Matched
 from gainful.match.rank_order import ideal_order, invert_order
 from gainful.match.ties import TieBlocks
 from gainful.read.formats import find_format
-from gainful.read.qrels_and_run import NestedDict, Qrels, Run
+from gainful.read.qrels_and_run import NestedDict, Qrels
 from gainful.read.small_trec import read_first_lines
 from gainful.read.source import Source, describe_change, is_file, open_source
 from gainful.types import Array, Ranks
@@ -57,8 +57,8 @@ def match_run_file(
     path: str | PathLike[str],
     format_name: str | None,
     score_bits: Literal[64, 32],
-) -> tuple[Run | NestedDict, Matched] | None:
-    """The first rows of a run and what was matched of it, if the native engine reads the file.
+) -> Matched | None:
+    """What was matched of a run, with its first rows, if the native engine reads the file.
 
     Args:
         qrels: what was judged.
@@ -76,10 +76,10 @@ def match_run_file(
         return None
     usual = read_first_lines(source) if isinstance(qrels, NestedDict) else None
     if usual is not None:
-        return usual, matched
+        return evolve(matched, qrels=qrels, run=usual)
     from gainful.read.trec_files import read_first_rows  # noqa: PLC0415  (usual ones do without)
 
-    return read_first_rows(source), matched
+    return evolve(matched, qrels=qrels, run=read_first_rows(source))
 
 
 def _match_file(

@@ -25,7 +25,8 @@ from gainful.match.matched import MOST_NAMED, Matched
 from gainful.match.rank_order import invert_order
 from gainful.read.engines import SPARK, as_spark_arrow, report_engine_errors
 from gainful.read.formats import find_format
-from gainful.read.qrels_and_run import IdKinds, LazyRun, Qrels, Run
+from gainful.read.inputs import as_qrels_columns
+from gainful.read.qrels_and_run import IdKinds, LazyRun, NestedDict, Qrels, Run
 from gainful.read.source import is_file, open_source
 from gainful.read.spill import BUCKETS, KEY, Spill, choose_parts, refuse_large_owners
 from gainful.read.trec_files import RUN_LINES, find_run_format, read_first_rows, scan_pieces
@@ -37,13 +38,13 @@ PART_ROWS = 1 << 19  # at least, and the rest of a query
 
 
 def match_large_file(
-    qrels: Qrels,
+    qrels: Qrels | NestedDict,
     path: str | PathLike[str],
     format_name: str | None,
     convention: Convention,
     match: MatchInMemory,
-) -> tuple[Run, Matched] | None:
-    """The first rows of a large run and what was matched of it; None where it has to be read whole.
+) -> Matched | None:
+    """What was matched of a large run, with its first rows; None where it has to be read whole.
 
     That is so where a line is malformed or a comment, where a query stands in several places, and
     where anything is refused: the message needs the rows.
@@ -56,12 +57,13 @@ def match_large_file(
         if source.size < MIN_BYTES or not is_trec or find_run_format(source) is not RUN_LINES:
             return None
         frames = _iterate_frames(scan_pieces(source, RUN_LINES))
-        parts = _match_queries(qrels, frames, partial(match_part, match, convention))
+        columns = as_qrels_columns(qrels)
+        parts = _match_queries(columns, frames, partial(match_part, match, convention))
         if not parts or not any((part.judged & part.in_run).any() for part in parts):
             return None
-        subtopics = match_subtopics(qrels, invert_order(order_pool(qrels)[1]))
-        matched = concat_parts(parts, qrels.queries.to_list(), subtopics=subtopics)
-        return read_first_rows(source), matched
+        subtopics = match_subtopics(columns, invert_order(order_pool(columns)[1]))
+        matched = concat_parts(parts, columns.queries.to_list(), subtopics=subtopics)
+        return evolve(matched, qrels=qrels, run=read_first_rows(source))
     except Changed:
         raise
     except GainfulError:

@@ -16,7 +16,7 @@ from attrs import define, evolve, frozen
 
 from gainful.convention import Convention
 from gainful.match.frames import keep_one
-from gainful.match.match import MatchedRun, drop_dict_namesakes
+from gainful.match.match import drop_dict_namesakes
 from gainful.match.matched import Matched
 from gainful.match.rank_order import invert_order, order_by_score
 from gainful.match.ties import TIE_POLICIES, TieBlocks, place_ties
@@ -95,9 +95,7 @@ class Rankings:
         return [ranking.docs[at] for at in row[by_id - 1].tolist()]
 
 
-def rank_documents(
-    matched_run: MatchedRun, convention: Convention, queries: Collection[str]
-) -> Rankings:
+def rank_documents(matched: Matched, convention: Convention, queries: Collection[str]) -> Rankings:
     """Some queries of a run with their documents; the convention is one it was matched by.
 
     Examples:
@@ -105,13 +103,13 @@ def rank_documents(
         >>> from gainful.match.match import match
         >>> from gainful.read.inputs import as_qrels, as_run
         >>> qrels, run = as_qrels({"1": {"a": 3}}), as_run({"1": ["b", "a"]})
-        >>> matched_run = MatchedRun(qrels, run, match(qrels, run, GAINFUL))
-        >>> rankings = rank_documents(matched_run, GAINFUL, ["1"])
+        >>> matched = evolve(match(qrels, run, GAINFUL), qrels=qrels, run=run)
+        >>> rankings = rank_documents(matched, GAINFUL, ["1"])
         >>> [(row.rank, row.doc, row.grade) for row in rankings.rank_docs("1", {})]
         [(1, 'b', None), (2, 'a', 3.0)]
     """
-    judged = _select_judgments(matched_run.qrels, queries)
-    retrieved, in_run = _select_results(matched_run.run, convention, queries)
+    judged = _select_judgments(matched.qrels, queries)
+    retrieved, in_run = _select_results(matched.run, convention, queries)
     graded = retrieved.join(judged, on=_KEY, how="left", maintain_order="left")
     if convention.duplicates != "count":
         graded = keep_one(graded, convention.duplicates)
@@ -123,7 +121,7 @@ def rank_documents(
     for query, doc, grade in judged.iter_rows():
         grades[query][doc] = grade
     rankings = _rank_rows(graded, [query for query in grades if query in in_run], convention)
-    return Rankings(matched_run.matched.select_by_name(queries), grades, rankings)
+    return Rankings(matched.select_by_name(queries), grades, rankings)
 
 
 def _select_judgments(qrels: Qrels | NestedDict, queries: Collection[str]) -> pl.DataFrame:

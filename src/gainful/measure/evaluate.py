@@ -9,7 +9,6 @@ from attrs import evolve
 
 from gainful.convention import Convention
 from gainful.errors import BadInput, NoIdeal, NothingInCommon
-from gainful.match.match import MatchedRun
 from gainful.match.matched import Matched
 from gainful.measure import notes
 from gainful.measure.entry import Recipe
@@ -23,13 +22,13 @@ find_view = attrgetter("ties", "unjudged", "unjudged_grade", "negative", "fracti
 
 
 def measure_run(
-    matched_run: MatchedRun,
+    matched: Matched,
     recipes: Mapping[str, Recipe],
     convention: Convention,
     name: str | None = None,
 ) -> QueryResults:
     """The results of a run that is matched already."""
-    qrels, run, matched = matched_run.qrels, matched_run.run, matched_run.matched
+    qrels, run = matched.qrels, matched.run
     mixed_ids = notes.note_id_types(qrels, run)
     if mixed_ids and not matched.query.size:
         raise NothingInCommon(run.name, f"none of it is judged: {mixed_ids[0]}", notes.SAME_ID_TYPE)
@@ -38,7 +37,7 @@ def measure_run(
         key: with_max_grade(recipe, matched.highest_grade) for key, recipe in recipes.items()
     }
     kept = choose_queries(matched, convention, run.name)
-    values = compute_measures(matched.select_queries(kept), recipes, matched_run.views)
+    values = compute_measures(matched.select_queries(kept), recipes, matched.views)
     unit = getattr(qrels, "unit", "query")
     return QueryResults(
         unit=unit,

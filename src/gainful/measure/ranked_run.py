@@ -238,7 +238,8 @@ def rank_run(matched: Matched, convention: Convention) -> RankedRun:
         _refuse_ties(matched, convention)
     rank = policy.rank(matched, matched.grade)
     order = np.lexsort((rank, matched.query))
-    parts = {attribute.name: getattr(matched, attribute.name) for attribute in fields(Matched)}
+    names = [attribute.name for attribute in fields(Matched) if attribute.init]
+    parts = {name: getattr(matched, name) for name in names}
     for name in ("query", "grade", "pool_index", *Matched.rank_fields):
         parts[name] = None if parts[name] is None else parts[name][order]
     ranked = RankedRun(**parts, rank=rank[order], convention=convention)

@@ -11,8 +11,7 @@ from typing import Any
 import numpy as np
 from attrs import define, evolve, frozen
 
-from gainful.match.match import MatchedRun
-from gainful.match.matched import Subtopics
+from gainful.match.matched import Matched, Subtopics
 from gainful.match.rankings import RankedDoc, Rankings, rank_documents
 from gainful.match.ties import TIE_POLICIES
 from gainful.measure.entry import Recipe
@@ -133,11 +132,11 @@ class RankedQueries(Rankings):
         return self.rank_docs(query, grades if by_grade else doc_gains(recipe, grades))
 
 
-def rank_queries(run: MatchedRun, recipe: Recipe, queries: Sequence[str]) -> RankedQueries:
+def rank_queries(matched: Matched, recipe: Recipe, queries: Sequence[str]) -> RankedQueries:
     """Some queries of a run with their documents, at the ranks of a measure's convention."""
-    rankings = rank_documents(run, recipe.convention, queries)
+    rankings = rank_documents(matched, recipe.convention, queries)
     convention = recipe.ranking_convention
-    ranked: RankedRun | None = run.views.get(find_view(convention))  # for its values
+    ranked: RankedRun | None = matched.views.get(find_view(convention))  # for its values
     if ranked is None or not {*ranked.queries}.issuperset(rankings.matched.queries):
         ranked = rank_run(rankings.matched, convention)
     selected = ranked.select_by_name(queries)

@@ -11,7 +11,7 @@ from attrs import frozen
 
 from gainful.evidence.pairing import values_by_query
 from gainful.evidence.reasons.credit import Credit, credit_docs
-from gainful.match.match import MatchedRun
+from gainful.match.matched import Matched
 from gainful.match.rankings import RankedDoc
 from gainful.measure.entry import Recipe
 from gainful.measure.values import Results
@@ -247,7 +247,7 @@ def _format_id(name: str) -> str:
 
 
 def find_largest_changes(
-    runs: Sequence[MatchedRun],
+    runs: Sequence[Matched],
     values: Sequence[Results],
     measure: str,
     *,

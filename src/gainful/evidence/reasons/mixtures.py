@@ -25,7 +25,6 @@ from gainful.evidence.reasons.causes import (
     make_lenient,
 )
 from gainful.evidence.side_by_side import RankByRank, describe_rank_by_rank
-from gainful.match.match import MatchedRun
 from gainful.match.matched import Matched
 from gainful.match.sessions import MatchedSessions
 from gainful.measure.build_recipes import build_recipe
@@ -127,7 +126,7 @@ _RANKING_SETTINGS = (
 class RunScores:
     """What the queries of a run score by conventions that refuse nothing."""
 
-    match_for: Callable[[Convention], MatchedRun]  # the run as a convention matches it
+    match_for: Callable[[Convention], Matched]  # the run as a convention matches it
     name: str
     measure: Measure
     strict_sides: tuple[Convention, Convention]  # as the tools are
@@ -136,10 +135,10 @@ class RunScores:
     unit: str = "query"
     units: Sequence[str] = ()  # all queries
     notes: Sequence[str] = ()  # what one should know of the data
-    _runs: dict[tuple[SettingValue, ...], MatchedRun] = field(factory=dict)
-    _counting: dict[MatchedRun, Matched] = field(factory=dict)  # the queries of either side
+    _runs: dict[tuple[SettingValue, ...], Matched] = field(factory=dict)
+    _counting: dict[Matched, Matched] = field(factory=dict)  # the queries of either side
 
-    def find_run(self, convention: Convention) -> MatchedRun:
+    def find_run(self, convention: Convention) -> Matched:
         """The run as a convention matches it."""
         key = tuple(getattr(convention, name) for name in _MATCH_SETTINGS)
         if key not in self._runs:
@@ -148,7 +147,7 @@ class RunScores:
 
     def recipe(self, convention: Convention) -> Recipe:
         """The measure under a convention."""
-        highest_grade = self.find_run(convention).matched.highest_grade
+        highest_grade = self.find_run(convention).highest_grade
         return with_max_grade(build_recipe(self.measure, like=convention), highest_grade)
 
     def sort_key(self, convention: Convention) -> tuple[str, ...]:
@@ -160,8 +159,8 @@ class RunScores:
         """The value of each query under a convention, and their mean."""
         run, recipe = self.find_run(convention), self.recipe(convention)
         if run not in self._counting:
-            mine, theirs = (find_counting(run.matched, side) for side in self.sides)
-            self._counting[run] = run.matched.select_queries(mine | theirs)
+            mine, theirs = (find_counting(run, side) for side in self.sides)
+            self._counting[run] = run.select_queries(mine | theirs)
         matched = self._counting[run]
         if find_view(recipe.ranking_convention) not in run.views:
             run.views.clear()  # those that rank alike come together: one is enough to hold
@@ -215,7 +214,7 @@ class RunScores:
 
 def mix_run(
     run: Run | NestedDict,
-    match_for: Callable[[Convention], MatchedRun],
+    match_for: Callable[[Convention], Matched],
     sides: tuple[Recipe, Recipe],
 ) -> Mixtures:
     """All between two conventions for a run, causes that cannot matter on these data left out."""
@@ -232,7 +231,8 @@ def mix_run(
         strict_sides=(sides[0].convention, sides[1].convention),
         sides=(mine, theirs),
     )
-    matched, qrels = source.find_run(widest).matched, source.find_run(widest).qrels
+    matched = source.find_run(widest)
+    qrels = matched.qrels
     matched.refuse_nothing_in_common(run.name)
     source.unit, source.units = getattr(qrels, "unit", "query"), list(matched.queries)
     source.all_causes = {
@@ -242,7 +242,7 @@ def mix_run(
     source.notes = (
         *getattr(run, "notes", ()),
         *note_id_types(qrels, run),
-        *note_no_overlap(qrels, run, source.find_run(mine).matched),
+        *note_no_overlap(qrels, run, source.find_run(mine)),
     )
     namesakes = mine.namesake != theirs.namesake and (
         bool((run.frame["query"] == run.frame["doc"]).any())
@@ -262,12 +262,12 @@ def mix_run(
 def _find_refusal(source: RunScores, side: Convention, setting: str) -> str:
     """What makes a tool refuse, if anything does: it is tried with this one setting left strict."""
     strict = make_lenient(side, keep_strict=setting)
-    matched = source.find_run(make_lenient(side)).matched
+    matched = source.find_run(make_lenient(side))
     if setting == "duplicates" and not matched.duplicate_count:
         return ""
     try:
         if setting == "duplicates":
-            matched = source.match_for(strict).matched
+            matched = source.match_for(strict)
         counts = choose_queries(matched, strict, source.name)
         if setting in ("negative", "fractional", "empty"):
             recipe = build_recipe(source.measure, like=strict)

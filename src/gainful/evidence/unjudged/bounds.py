@@ -14,7 +14,7 @@ from gainful.convention import Convention
 from gainful.errors import BadValue, WrongType, check_number, check_whole_number
 from gainful.evidence.unjudged.gradable_run import GradableRun
 from gainful.evidence.unjudged.limits import Limits, find_limits
-from gainful.match.match import MatchedRun
+from gainful.match.matched import Matched
 from gainful.measure.entry import Aggregation, Recipe
 from gainful.measure.evaluate import measure_run
 from gainful.measure.results import (
@@ -370,7 +370,7 @@ def _list_footnotes(bounds: Sequence[Bounds], *, per_query: bool, verbose: bool)
 _GRADES = "grades as numbers, such as 0, 1, 2"
 
 
-def find_bounds(results: Results, run: MatchedRun, gradable: GradableRun, grades: Array) -> Bounds:
+def find_bounds(results: Results, run: Matched, gradable: GradableRun, grades: Array) -> Bounds:
     """The bounds of the values of one run, by the grades that may be given, ascending."""
     matched, place = gradable.matched, gradable.query_index
     rows = np.array([place[query] for query in results.ids], dtype=np.intp)
@@ -424,7 +424,7 @@ def _check_grades(grades: Iterable[float]) -> Array:
     return np.unique(np.array(grade_list, dtype=np.float64))
 
 
-def _condense_lists(run: MatchedRun, results: Results) -> dict[str, float | None]:
+def _condense_lists(run: Matched, results: Results) -> dict[str, float | None]:
     """The means of condensed lists: what is unjudged is taken out, the others move up."""
     recipes = {
         name: evolve(recipe, convention=recipe.convention.with_settings(unjudged="remove"))
