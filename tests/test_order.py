@@ -82,7 +82,16 @@ def test_tau_is_scipys(orders):
         assert tau is None
         assert tau_ap(a, b) is None
     else:
-        assert tau == pytest.approx(kendalltau(list(a.values()), list(b.values())).statistic)
+        expected = kendalltau(list(a.values()), list(b.values())).statistic
+        assert tau == pytest.approx(expected, abs=1e-12)
+
+
+@pytest.mark.parametrize("ties", [1, 3, 100])
+@pytest.mark.parametrize("size", [255, 256, 257, 5000])
+def test_tau_of_long_orders_is_scipys(size, ties):
+    a, b = np.random.default_rng(size + ties).integers(0, max(2, size // ties), (2, size))
+    tau = kendall_tau(dict(enumerate(a.tolist())), dict(enumerate(b.tolist())))
+    assert tau == pytest.approx(kendalltau(a, b).statistic, abs=1e-12)
 
 
 @given(st.permutations("abcdef"), st.permutations("abcdef"))

@@ -31,7 +31,6 @@ from gainful.text import count_noun, join_words, mark_notes, pluralise
 from gainful.types import Array, Ranks, fill_masked
 
 _FEWEST = 5  # units, and clusters of them
-_MAX_UNITS_OF_TAU = 4000  # of which all pairs are looked at
 _LEAST_DEFINED = 0.9  # of the resamples, so that an interval can be told
 
 
@@ -120,7 +119,7 @@ def correlate_units(
     units: LabelledUnits, against: str, coefficient: str, resampling: Resampling
 ) -> Correlations:
     """The correlation of each measure with the labels, by the same resamples for all."""
-    check_units(units, against, coefficient)
+    _check_units(units, against)
     units = _drop_constant(units)
     names = list(units.values)
 
@@ -154,9 +153,9 @@ def correlate_units(
     )
 
 
-def check_units(units: LabelledUnits, against: str, coefficient: str) -> None:
+def _check_units(units: LabelledUnits, against: str) -> None:
     """Refuse what no correlation can be computed of."""
-    number, clusters = len(units.label), int(units.cluster.max(initial=-1)) + 1
+    clusters = int(units.cluster.max(initial=-1)) + 1
     noun = units.cluster_noun or units.unit
     if clusters < _FEWEST:
         problem = f"{count_noun(clusters, noun)} with a value are too few"
@@ -164,9 +163,6 @@ def check_units(units: LabelledUnits, against: str, coefficient: str) -> None:
     if np.ptp(units.label) == 0:
         problem = f"it is {units.label[0]:g} for every {units.unit}"
         raise BadInput(against, problem, "a column that varies")
-    if coefficient == "kendall" and number > _MAX_UNITS_OF_TAU:
-        problem = f"{count_noun(number, units.unit)} are too many for kendall intervals"
-        raise BadInput(against, problem, "spearman or pearson")
 
 
 def _drop_constant(units: LabelledUnits) -> LabelledUnits:

@@ -13,14 +13,12 @@ from math import sqrt
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from gainful.errors import BadValue, WrongType, check_number
 from gainful.rounding import ROUNDING
-from gainful.types import Array
+from gainful.types import Array, Ranks
 
 Ordering = Mapping[Any, float] | Sequence[Hashable]
-Places = NDArray[np.int64]
 Reference = Literal["both", "first", "second"]
 PERSISTENCE = 0.9
 _ALLOWED = "a list of names, the best first, or a dict {name: value}"
@@ -29,8 +27,7 @@ _ALLOWED = "a list of names, the best first, or a dict {name: value}"
 def kendall_tau(a: Ordering, b: Ordering) -> float | None:
     """Kendall's tau-b: concordant minus discordant pairs, as a share.
 
-    Pairs that tie are corrected for in both orders; scipy computes it. None if all tie in one of
-    the orders.
+    Pairs that tie are corrected for in both orders. None if all tie in one of the orders.
 
     Examples:
         >>> round(kendall_tau(["a", "b", "c"], ["a", "c", "b"]), 4)  # 2 pairs alike, 1 discordant
@@ -39,11 +36,8 @@ def kendall_tau(a: Ordering, b: Ordering) -> float | None:
         True
     """
     first, second = _common_places(a, b)
-    if (first == 1).all() or (second == 1).all():
-        return None
-    from scipy.stats import kendalltau  # noqa: PLC0415  (slow to load, and only orders need it)
-
-    return float(kendalltau(first, second, variant="b").statistic)
+    tau = float(kendall(first, np.ones((1, len(first))))(second)[0])
+    return None if np.isnan(tau) else tau
 
 
 def tau_ap(a: Ordering, b: Ordering, *, reference: Reference = "both") -> float | None:
@@ -78,7 +72,7 @@ def tau_ap(a: Ordering, b: Ordering, *, reference: Reference = "both") -> float 
     return (_ap_correlation(first, second) + _ap_correlation(second, first)) / 2
 
 
-def _ap_correlation(order: Places, reference: Places) -> float:
+def _ap_correlation(order: Array, reference: Array) -> float:
     above = order[None, :] < order[:, None]
     alike = above & (reference[None, :] < reference[:, None])
     below_top = order > 1  # the first has nothing above it
@@ -171,14 +165,15 @@ def _places_by_value(order: Mapping[Any, float], argument: str) -> dict[Any, int
     return place_of
 
 
-def _common_places(a: Ordering, b: Ordering) -> tuple[Places, Places]:
+def _common_places(a: Ordering, b: Ordering) -> tuple[Array, Array]:
     first, second = places(a, "a"), places(b, "b")
     if first.keys() != second.keys():
         odd = next(iter(first.keys() ^ second.keys()))
         raise BadValue("b", f"an order with other names than a ({odd!r})", "the names of a")
     if len(first) < 2:
         raise BadValue("a", list(first), "an order of at least 2 names")
-    return np.array(list(first.values())), np.array([second[name] for name in first])
+    sides = list(first.values()), [second[name] for name in first]
+    return np.array(sides[0], dtype=np.float64), np.array(sides[1], dtype=np.float64)
 
 
 _NO_VARIANCE = 1e-12  # of a variance, as a share of the mean square: what rounding leaves
@@ -206,19 +201,22 @@ def spearman(label: Array, weights: Array) -> Correlate:
 
 
 def kendall(label: Array, weights: Array) -> Correlate:
-    """Kendall's tau-b: pairs of units that both sides order alike, less those they do not."""
-    drawn = weights.astype(np.float32)
+    """Kendall's tau-b: pairs of units that both sides order alike, less those they do not.
 
-    def weigh(matrix: Array) -> Array:
-        return np.asarray(np.einsum("bi,bi->b", drawn @ matrix, drawn, dtype=np.float64))
-
-    label_signs = _pair_signs(label)
-    label_pairs = weigh(label_signs**2)
+    Pairs are counted as (a, b) and (b, a), of whole weights without rounding.
+    """
+    drawn, pairs = np.ascontiguousarray(weights.T), weights.sum(axis=1) ** 2
+    first = np.unique(label, return_inverse=True)[1]
+    label_pairs = pairs - _weigh_ties(first, drawn)
 
     def correlate(values: Array) -> Array:
-        signs = _pair_signs(values)
-        possible = np.sqrt(weigh(signs**2) * label_pairs)
-        return _divide(weigh(signs * label_signs), possible)
+        second = np.unique(values, return_inverse=True)[1]
+        both = first * len(first) + second
+        value_pairs = pairs - _weigh_ties(second, drawn)
+        ordered = label_pairs + value_pairs - pairs + _weigh_ties(both, drawn)  # by both sides
+        order = np.argsort(both)
+        balance = ordered - 4 * _weigh_inversions(second[order], drawn[order])
+        return _divide(balance, np.sqrt(label_pairs * value_pairs))
 
     return correlate
 
@@ -236,8 +234,33 @@ COEFFICIENT_WORDS = {
 }
 
 
-def _pair_signs(values: Array) -> Array:
-    return np.asarray(np.sign(values[:, None] - values[None, :]), dtype=np.float32)
+def _weigh_ties(number: Ranks, drawn: Array) -> Array:
+    """The pairs of units with the same number, in each sample (a column of `drawn`)."""
+    order = np.argsort(number)
+    starts = np.flatnonzero(np.diff(number[order], prepend=-1))
+    tied = np.add.reduceat(drawn[order], starts, axis=0)
+    return np.asarray(np.einsum("ib,ib->b", tied, tied))
+
+
+def _weigh_inversions(number: Ranks, drawn: Array) -> Array:
+    """The pairs of units of which the first has the larger number, in each sample.
+
+    Two places differ first in one of their bits: for each bit, units that have it are counted
+    before those that lack it, among the units whose higher bits are the same.
+    """
+    size = len(number)
+    place = np.empty(size, dtype=np.intp)
+    place[np.argsort(number, kind="stable")] = np.arange(size)  # so that ties are in order
+    inversions, before = np.zeros(drawn.shape[1]), np.zeros((size + 1, drawn.shape[1]))
+    for bit in reversed(range(size.bit_length())):
+        has_bit = (place >> bit) & 1
+        np.cumsum(drawn * has_bit[:, None], axis=0, out=before[1:])
+        without = np.flatnonzero(has_bit == 0)
+        group = place[without] >> (bit + 1) << (bit + 1)  # where its units begin
+        inversions += np.einsum("ib,ib->b", drawn[without], before[without] - before[group])
+        order = np.argsort(place >> bit, kind="stable")
+        place, drawn = place[order], drawn[order]
+    return inversions
 
 
 def _correlate_with(label: Array, weights: Array, convert: Callable[[Array], Array]) -> Correlate:
