@@ -179,12 +179,12 @@ def test_labels_of_queries_come_from_dicts_files_and_frames(judged, tmp_path):
     assert rho["P@5"] == pytest.approx(expected)
 
 
-def test_queries_without_a_label_are_left_out_and_counted(judged):
+def test_queries_without_a_label_and_labels_without_a_query_are_left_out_and_counted(judged):
     results = gainful.evaluate(*judged, "RR")
-    stars_by_id = {f"q{rank}": 11 - rank for rank in range(1, 8)}
+    stars_by_id = {f"q{rank}": 11 - rank for rank in range(1, 8)} | {"other": 1, "another": 2}
     result = gainful.stats.correlate(results, "stars", stars_by_id, resamples=199)
     assert result.units == 7
-    assert [list_facts(note) for note in result.notes] == [["3"]]
+    assert [list_facts(note) for note in result.notes] == [["3"], ["2"]]
 
 
 def test_a_measure_can_be_what_others_are_held_against(judged):

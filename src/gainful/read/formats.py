@@ -265,7 +265,9 @@ def read_file(
     """
     if fspath(path) != "-" and is_folder(path):
         if kind is RUN:
-            expected = 'a file; answers of a search engine as lines {"query": …, "response": …}'
+            expected = "a file"
+            if any(Path(path).glob("*.json")):
+                expected += '; answers of a search engine as lines {"query": …, "response": …}'
             raise BadInput(fspath(path), "this is a directory, not a file", expected)
         path = _load("datasets.find_beir_file")(Path(path))
         format_name, columns = "tsv", USUAL_NAMES

@@ -308,8 +308,9 @@ def label_units(
         for result in results
     )
     values = {name: np.concatenate([_merit(item, name) for item in results]) for name in names}
+    unused = 0
     if labels is not None:
-        label = _join_labels(frame, labels, several=is_several)
+        label, unused = _join_labels(frame, labels, several=is_several)
     elif against in first.values:
         label = np.concatenate([_merit(item, against) for item in results])
     else:
@@ -331,7 +332,7 @@ def label_units(
         cluster_noun=noun,
         turned=tuple(name for name in (*names, against) if name in lower),
     )
-    return _keep_known(units, first.name)
+    return _keep_known(units, first.name, unused)
 
 
 def _read_column(results: Results, against: str) -> Array:
@@ -349,8 +350,8 @@ def _merit(results: Results, name: str) -> Array:
     return np.asarray(results.directions[name].sign * fill_masked(results.values[name]))
 
 
-def _join_labels(frame: pl.DataFrame, labels: Labels, *, several: bool) -> Array:
-    """The label of each unit; of several runs, labels say of which run they are."""
+def _join_labels(frame: pl.DataFrame, labels: Labels, *, several: bool) -> tuple[Array, int]:
+    """The label of each unit, and how many are of none; of several runs, labels name their run."""
     keys = ["id", "run"] if several else ["id"]
     if several and "run" not in labels.frame.columns:
         allowed = "a column run next to the query, as there are several runs; or one run"
@@ -358,16 +359,21 @@ def _join_labels(frame: pl.DataFrame, labels: Labels, *, several: bool) -> Array
     if not several and labels.frame["id"].is_duplicated().any():
         raise BadValue("labels", "several for one id", "one label for each, as there is one run")
     joined = frame.join(labels.frame, on=keys, how="left", maintain_order="left")
-    return joined["label"].fill_null(np.nan).to_numpy()
+    unused = labels.frame.drop_nulls("label").join(frame, on=keys, how="anti")
+    return joined["label"].fill_null(np.nan).to_numpy(), len(unused)
 
 
-def _keep_known(units: LabelledUnits, source: str) -> LabelledUnits:
+def _keep_known(units: LabelledUnits, source: str, unused: int) -> LabelledUnits:
     """Units that every measure and the label have; how many others there were is said."""
     if not units.values:
         raise BadValue("measures", "none", "a measure other than the one to correlate with")
     has_label = np.isfinite(units.label)
     known = has_label & np.isfinite([*units.values.values()]).all(axis=0)
-    left_out = {"label": (~has_label).sum(), "value": (has_label & ~known).sum()}
+    left_out = (
+        ((~has_label).sum(), units.unit, "without a label"),
+        ((has_label & ~known).sum(), units.unit, "without a value"),
+        (unused, "label", f"of no evaluated {units.unit}"),
+    )
     if not known.any():
         raise BadInput(source, f"no {units.unit} has a label", "labels for what was evaluated")
     return evolve(
@@ -376,8 +382,8 @@ def _keep_known(units: LabelledUnits, source: str) -> LabelledUnits:
         label=units.label[known],
         cluster=np.unique(units.cluster[known], return_inverse=True)[1].astype(np.intp),
         notes=tuple(
-            f"{count_noun(int(number), units.unit)} without a {what} left out"
-            for what, number in left_out.items()
+            f"{count_noun(int(number), noun)} {why} left out"
+            for number, noun, why in left_out
             if number
         ),
     )
