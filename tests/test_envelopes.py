@@ -64,6 +64,10 @@ ENVELOPES = {
         json.dumps(record, indent=2 if row else None) for row, record in enumerate(records)
     ),
     "on one line": lambda records: "".join(json.dumps(record) for record in records),
+    "sequence": lambda records: "".join(f"\x1e{json.dumps(record)}\n" for record in records),
+    "indented sequence": lambda records: "".join(
+        f"\x1e{json.dumps(record, indent=2)}\n" for record in records
+    ),
     "indented list": lambda records: json.dumps(records, indent=2),
 }
 

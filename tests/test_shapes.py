@@ -36,6 +36,7 @@ from gainful.errors import (
     UnknownName,
     WrongType,
 )
+from gainful.read.search_results import ResultPaths, read_results
 from gainful.read.shapes import holds_runs
 
 QRELS = {"1": {"a": 1, "b": 0}, "2": {"c": 1}}
@@ -847,6 +848,7 @@ ANSWERS = {
     "Solr": solr_answer,
     "Pinecone": lambda docs: {"matches": [{"id": doc, "score": score, "values": []} for doc, score in docs.items()], "namespace": ""},
     "Qdrant": lambda docs: {"result": {"points": [{"id": doc, "score": score} for doc, score in docs.items()]}, "status": "ok"},
+    "Qdrant's client": lambda docs: {"points": [{"id": doc, "score": score} for doc, score in docs.items()]},
     "Algolia": lambda docs: {"hits": [{"objectID": doc} for doc in docs], "nbHits": 2},
     "Chroma": lambda docs: {"ids": [[*docs]], "documents": [["…" for _ in docs]], "distances": [[1 - score for score in docs.values()]]},
     "Weaviate": lambda docs: {"data": {"Get": {"Page": [{"title": "x", "_additional": {"id": doc, "distance": 1 - score}} for doc, score in docs.items()]}}},
@@ -871,10 +873,26 @@ def test_what_search_engines_answer_is_a_run(tmp_path, engine):
     for run in (answers["1"], alone):
         with pytest.raises(BadInput) as refused:
             gainful.evaluate(QRELS, run, "RR")
-    if engine == "Weaviate":  # whose nesting is not that of runs
-        assert not gainful.check(alone).ok
-        assert "query" in refused.value.problem
         assert not isinstance(refused.value, NothingInCommon)
+        problems = [line for part in gainful.check(QRELS, run).findings for line in part.problems]
+        assert refused.value.problem in problems[0]
+    in_order = gainful.check(alone)
+    assert in_order.ok == (engine == "Chroma")  # whose answers can be to several searches
+    assert not in_order.ok or "no names" in in_order.findings[0].notes[-1]
+
+
+@pytest.mark.parametrize(
+    "hit",
+    [
+        {"id": "a", "document": {"id": "b"}},
+        {"document": {"id": "a"}, "node": {"id": "b"}},
+        {"document": {"text": "…"}, "node": {"id_": "a"}},
+        {"document": "a", "metadata": {"id": "b"}},
+    ],
+)
+def test_one_place_says_where_the_id_of_a_document_is(hit):
+    assert gainful.evaluate({"1": {"a": 1}}, {"1": [hit]}, "RR")["RR"] == 1
+    assert read_results([hit], ResultPaths()) == ["a"]
 
 
 UNREAD = {  # an answer without one list of results, and what the message names

@@ -27,7 +27,7 @@ from gainful.measure.parameters import ELEVEN_POINTS, as_points
 from gainful.measure.ranked_run import rank_run
 from gainful.measure.trec_language import TrecLine, parse_trec_name
 from gainful.read.dicts import read_dict
-from gainful.read.qrels_and_run import QRELS, RUN, Rows
+from gainful.read.qrels_and_run import QRELS, RUN
 from gainful.text import quote
 from gainful.types import Array
 
@@ -101,8 +101,7 @@ class RelevanceEvaluator:
         convention = like("pytrec_eval").with_settings(rel=relevance_level)
         if judged_docs_only_flag:
             convention = convention.with_settings(unjudged="remove", negative="remove")
-        read = read_dict(judged, "query_relevance", QRELS) if judged else None
-        self._qrels = read.build() if isinstance(read, Rows) else read
+        self._qrels = read_dict(judged, "query_relevance", QRELS).build() if judged else None
         self._convention = convention
         self.measures = {*measures}
         self._recipes = {
@@ -117,8 +116,7 @@ class RelevanceEvaluator:
         """{query: {measure: value}} of a run {query: {document: score}}, for its judged queries."""
         if not scores or self._qrels is None:
             return {}
-        read = read_dict(scores, "scores", RUN)
-        run = read.build() if isinstance(read, Rows) else read
+        run = read_dict(scores, "scores", RUN).build()
         matched = match(self._qrels, run, self._convention)
         values = compute_measures(matched, self._recipes)
         self._mark_undefined(matched, values)

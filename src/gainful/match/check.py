@@ -8,13 +8,14 @@ from typing import Any
 
 from attrs import frozen
 
+from gainful.errors import BadInput
 from gainful.match.frames import match_frames
 from gainful.match.sessions import match_sessions
 from gainful.page.page import Page, Section
 from gainful.page.shown import Shown
 from gainful.page.table import Table
 from gainful.read.file_check import Finding
-from gainful.read.qrels_and_run import Qrels, Run, example_docs
+from gainful.read.qrels_and_run import Qrels, Run, example_docs, refuse_other_order
 from gainful.read.sessions import Sessions
 from gainful.text import count_noun, format_range, quote
 
@@ -115,6 +116,10 @@ def _list_first(names: Sequence[str]) -> str:
 
 
 def _check_run(subject: str, qrels: Qrels, run: Run) -> Finding:
+    try:
+        refuse_other_order(qrels, run)
+    except BadInput as error:
+        return Finding(subject, "together", [f"{error.problem} (expected: {error.expected})"])
     matched = match_frames(qrels, run, duplicates="last")
     common = matched.judged & matched.in_run
     if not common.any():

@@ -52,6 +52,7 @@ from gainful.read.sessions import Sessions, are_session_columns, count_results
 from gainful.read.source import SEPARATORS, Source, is_folder, open_source
 from gainful.text import count_noun, quote
 
+_NAMELESS = "queries have no names: judgments and run go together as lists in one order"
 _IN_MEMORY = "in memory"  # the format of what is no file
 _MAX_LISTED = 10  # malformed lines and duplicates that are named one by one
 _MAX_GRADES = 12  # grades that are listed with their numbers; different fractions that can be some
@@ -196,6 +197,7 @@ def _examine(read: Rows[Any] | Qrels | Run, name: str, format_name: str) -> Find
         kind, notes = QRELS.name, _describe_qrels(value, warnings)
     else:
         kind, notes = RUN.name, _describe_run(value)
+    notes += [_NAMELESS] * bool(value.list_count)
     notes += [note.removeprefix(f"{value.name}: ") for note in value.notes]
     return Finding(name, f"{kind}, {format_name}", problems, notes, warnings, value)
 

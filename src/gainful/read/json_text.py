@@ -2,9 +2,10 @@
 
 Bulk requests have a line with an action before each record; answers to `_search` and `_msearch`
 hold records in `hits.hits[]._source`; dumps of an index have `_source` in each line;
-OpenTelemetry's console exporter writes indented objects one after the other. Readers of JSON get
-one record a line, or one list of them. Records stay on the line on which they begin, so that
-messages name it. An answer whose hits are documents is no envelope, but a ranking of them.
+OpenTelemetry's console exporter writes indented objects one after the other, and text sequences
+(RFC 7464) have a separator before each. Readers of JSON get one record a line, or one list of them.
+Records stay on the line on which they begin, so that messages name it. An answer whose hits are
+documents is no envelope, but a ranking of them.
 """
 
 from __future__ import annotations
@@ -146,6 +147,7 @@ _ACTION_KEYS = {
     *("_routing", "parent", "dynamic_templates", "list_executed_pipelines", "_source"),
 }
 _LONG_LINE = 1 << 16  # as long as a head: what it begins is not taken apart on suspicion
+_SEPARATOR = b"\x1e"  # of records of a text sequence; within one it would be escaped
 _FEW_LINES = 8  # in which an action is looked for where the first line is damaged
 _ANSWERS = frozenset(("hits", "responses"))
 _ROW_NAMES = frozenset(
@@ -181,8 +183,9 @@ def unwrap(head: bytes, read: Callable[[], bytes], name: str) -> bytes | None:
         b'\n{"query_id": "q1"}\n'
     """
     start = head.lstrip()
-    if start[:1] not in (b"{", b"["):
-        return None
+    if start[:1] == _SEPARATOR:
+        data = read().replace(_SEPARATOR, b"")
+        return unwrap(data[:_LONG_LINE], lambda: data, name) or data
     line, newline, rest = start.partition(b"\n")
     is_short = bool(newline) or len(head) < _LONG_LINE
     first = _decode(line) if is_short else None

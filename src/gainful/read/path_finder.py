@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
@@ -45,7 +45,7 @@ def find_first(record: Any, paths: Sequence[str]) -> Any:
     return None
 
 
-def find_entries(record: dict[str, Any], path: str) -> list[Any] | None:
+def find_entries(record: Mapping[Any, Any], path: str) -> list[Any] | None:
     """The list at a path: as a list, as JSON in a text, or flattened with the index in the keys.
 
     Examples:
@@ -108,7 +108,7 @@ def describe_paths(record: Any) -> str:
 
 _MAX_PLANS = 1 << 12  # sets of keys that are remembered
 
-Record = dict[str, Any]
+Record = Mapping[Any, Any]
 Keys = tuple[str, ...]
 Step = tuple[str, str]  # a key of the record, and the path from there; "" if that is all
 Steps = tuple[Step, ...]

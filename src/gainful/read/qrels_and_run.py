@@ -149,6 +149,10 @@ class NestedDict:
     notes: Sequence[str] = ()  # notes on how it was read
     list_count: int = 0  # lists in query order, where queries have no names
 
+    def build(self) -> NestedDict:
+        """Itself, as it needs no columns."""
+        return self
+
 
 @frozen(eq=False)
 class LazyRun:

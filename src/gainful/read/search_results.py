@@ -44,6 +44,13 @@ from gainful.text import quote
 DocNumbers = list[tuple[Any, float | None]]  # documents with their scores or grades, if they have
 ID_KEYS = ("id", *DOC, "chunk_id", "node_id", "_id", "id_", "uuid", "objectID")
 _INNER = ("document", "node", "_additional")  # what a result is about, or says of it
+# Where the id of a document stands, if nobody says: in it, or in what it is about.
+_ID_PATHS = (
+    *(key for key in ID_KEYS if key not in _INNER),
+    *(f"{inner}.{key}" for inner in _INNER for key in ID_KEYS),
+    "document",
+)
+_ID_FINDER = PathFinder(_ID_PATHS)
 _ID_ATTRIBUTES = ("node_id", "id", "doc_id", "docid", "id_", "uuid")
 _ID_WORDS = ("id", "source", "ref", "url", "uri", "key", "path", "file", "name", "title")
 _NUMBER_KEYS = {"score": (*SCORE, "_score"), "grade": GRADE[:-1]}
@@ -124,11 +131,7 @@ def _read_item(item: Any, place: str, query: object, number: str) -> tuple[Any, 
 def find_id(document: Any) -> Any:
     """The id of a document, whatever it is; None if it has none."""
     if isinstance(document, Mapping):
-        result = document
-        document = next((result[key] for key in ID_KEYS if result.get(key) is not None), None)
-        if document is None or type(document) is dict:
-            about = (result[key] for key in _INNER if isinstance(result.get(key), Mapping))
-            return find_id(next(about, None))
+        (document,) = _ID_FINDER.find_each(document)
     if isinstance(document, UUID):
         return str(document)
     return document if is_id(document) else _object_id(document)
@@ -164,14 +167,10 @@ def find_id_path(document: Mapping[Any, Any]) -> str | None:
     return next(likely, None)
 
 
-# Where the id of a document stands, if nobody says: in it, or in what it is about.
-_ID_PATHS = tuple(
-    f"{inner}{name}" for inner in ("document.", "", "node.", "_additional.") for name in ID_KEYS
-)
 # Blocks of Anthropic's Messages API say where a result comes from, and that is its id.
 _BLOCK_IDS = {"search_result": "source", "web_search_result": "url"}
 # Where the list stands in what a tool returned.
-_LIST_PATHS = (
+LIST_PATHS = (
     *(*RETRIEVED, "ids", *DOC_LISTS, "hits.hits", "hits", "matches", "chunks", "passages", "nodes"),
     *("points", "data", "search_results", "web_results", "output", "result", "response"),
     "root.children",
@@ -228,7 +227,7 @@ def read_results(value: Any, paths: ResultPaths) -> list[str] | BadResults:
         >>> read_results("I found two pages.", ResultPaths()).words
         "'I found two pages.' is prose"
     """
-    entries = find_list(value, paths.retrieved or _LIST_PATHS)
+    entries = find_list(value, paths.retrieved or LIST_PATHS)
     if entries is None:
         shown = value if isinstance(value, str) else _write_json(value)
         kind = "prose" if isinstance(value, str) else "no list of results"
@@ -300,7 +299,7 @@ def read_query(arguments: Any, paths: ResultPaths) -> str | None:
     return _write_json(value)
 
 
-def find_list(value: Any, names: Sequence[str] = _LIST_PATHS, depth: int = 0) -> list[Any] | None:
+def find_list(value: Any, names: Sequence[str] = LIST_PATHS, depth: int = 0) -> list[Any] | None:
     """The list of results in what was returned."""
     value = parse_json(value)
     if isinstance(value, list):

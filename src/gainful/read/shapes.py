@@ -50,7 +50,14 @@ from gainful.read.qrels_and_run import (
     Value,
     read_each,
 )
-from gainful.read.search_results import as_list, describe_unread, find_list, has_id, is_id
+from gainful.read.search_results import (
+    LIST_PATHS,
+    as_list,
+    describe_unread,
+    find_list,
+    has_id,
+    is_id,
+)
 from gainful.read.source import Source, is_path
 from gainful.text import NUMBER_PATTERN, quote
 
@@ -81,6 +88,8 @@ def read_mapping(
         return read_sequence(rows, name, kind, columns)
     records = rag.find_records(by_query, name, columns)
     if records is None:
+        if _is_one_answer(by_query):
+            raise _describe_one_answer(name)
         by_query = _open_answers(by_query, name) if kind is RUN else by_query
         return dicts.read_dict(by_query, name, kind)
     return rag.read_records(name, records, kind, columns)
@@ -99,8 +108,7 @@ def _open_answers(by_query: Mapping[Any, Any], name: str) -> Mapping[Any, Any]:
     if None not in lists.values() and not is_one:
         return lists
     if find_list(dict(by_query)) is not None:
-        problem = "this is the response to one search, but to which query?"
-        raise BadInput(name, problem, '{query: answer, …}; or lines {"query": …, "retrieved": […]}')
+        raise _describe_one_answer(name)
     unread = {query: describe_unread(by_query[query]) for query in lists if lists[query] is None}
     failed = {
         query: BadInput(f"{name}, query {quote(query)}", why.words, why.expected)
@@ -109,6 +117,19 @@ def _open_answers(by_query: Mapping[Any, Any], name: str) -> Mapping[Any, Any]:
     }
     answers = {query: answer for query, answer in lists.items() if answer is not None}
     return {**by_query, **answers, **failed} if failed else by_query
+
+
+def _is_one_answer(value: Mapping[Any, Any]) -> bool:
+    """Is it one list of objects, under a name that search engines give to their results?"""
+    return len(value) == 1 and all(
+        key in LIST_PATHS and isinstance(entries, list) and are_records(entries)
+        for key, entries in value.items()
+    )
+
+
+def _describe_one_answer(name: str) -> BadInput:
+    problem = "this is the response to one search, but to which query?"
+    return BadInput(name, problem, '{query: answer, …}; or lines {"query": …, "retrieved": […]}')
 
 
 def _find_batch(value: Mapping[Any, Any]) -> list[Any] | None:
@@ -136,7 +157,8 @@ def _open_batch(entries: list[Any], name: str, columns: ColumnMapping) -> list[A
 def _is_answer(value: object) -> bool:
     if not isinstance(value, Mapping) or find_list(dict(value)) is None:
         return False
-    return not all(map(_is_nested, value.values())) or not _ANSWER_KEYS.isdisjoint(value)
+    has_more = not all(map(_is_nested, value.values()))
+    return has_more or not _ANSWER_KEYS.isdisjoint(value) or _is_one_answer(value)
 
 
 def _is_nested(value: object) -> bool:
@@ -233,7 +255,7 @@ def convert(
 ) -> Value | NestedDict | LazyRun:
     """Judgments or a run from a dict, a list, a frame or an engine, in which a run stays."""
     read = read_value(value, name, kind, columns)
-    return read.build() if isinstance(read, Rows) else read
+    return read if isinstance(read, LazyRun) else read.build()
 
 
 def read_value(

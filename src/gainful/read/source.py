@@ -349,7 +349,7 @@ def open_source(path: str | PathLike[str]) -> Source:
 
 def unwrap_source(source: Source) -> Source:
     """A text, or the records that its envelope of JSON holds."""
-    if source.head.lstrip()[:1] not in (b"{", b"["):
+    if source.head.lstrip()[:1] not in (b"{", b"[", b"\x1e"):
         return source
     from gainful.read.json_text import unwrap  # noqa: PLC0415  (only JSON has them)
 
