@@ -1106,3 +1106,30 @@ def test_a_line_that_lacks_one_of_three_fields_is_named(tmp_path, separator):
     with pytest.raises(BadInput) as refused:
         gainful.evaluate(path, RUN, "RR")
     assert refused.value.where.endswith(":2")
+
+
+def test_check_lists_mistakes_line_by_line_and_each_document_of_a_list(tmp_path):
+    rows = [{"query": "1", "doc": "a", "score": "x"}, {"query": "1", "doc": "b", "score": 1}]
+    path = tmp_path / "run.jsonl"
+    path.write_text(
+        "\n".join([json.dumps(rows[0]), "foo", json.dumps(rows[1]), "", '{"query": 2}'])
+    )
+    (finding,) = gainful.check(path).findings
+    assert [line.split(":")[0].strip() for line in finding.problems[1:]] == [
+        "line 1",
+        "line 2",
+        "line 5",
+    ]
+    with refuses(BadInput, f"{path}:1"):
+        gainful.evaluate({"1": {"a": 1}}, path, "RR")
+    lists = {
+        "1": [{"id": "a"}, {"x": "b"}, {"id": "c", "score": "y"}, 5, {"z": 1}],
+        "2": {"a": "x", "b": 1, "c": None},
+        "3": ["a", None, 1.5],
+    }
+    records = [{"query": query, "retrieved": docs} for query, docs in lists.items()]
+    path.write_text("\n".join(map(json.dumps, records)))
+    # In a record a document without a number is not told; in a dict that is a mistake.
+    for run, count in ((path, 7), (lists, 8)):
+        (finding,) = gainful.check({"1": {"a": 1}}, run).findings[1:2]
+        assert len(finding.problems) == 1 + count

@@ -12,7 +12,7 @@ import polars as pl
 
 from gainful.errors import BadInput, Duplicated
 from gainful.read.qrels_and_run import QRELS, RUN, Kind, NestedDict, Rows, Value, read_each
-from gainful.read.search_results import DocNumbers, as_list, is_id, parse_number, read_items
+from gainful.read.search_results import DocNumbers, as_list, parse_number, read_entries
 from gainful.text import quote
 
 _RISING = (
@@ -48,26 +48,12 @@ def to_rows(nested: NestedDict, kind: Kind[Value]) -> Rows[Value]:
     problems: list[BadInput] = []
     name, number = nested.name, kind.number
     for query, inner in nested.mapping.items():
-        for doc, value in inner.items():
-            try:
-                rows.append((str(query), str(doc), parse_number(value, name, query, doc, number)))
-            except BadInput as problem:
-                problems.append(problem)
+        pairs = check_numbers(inner, name, query, kind, problems)
+        rows += ((str(query), str(doc), value) for doc, value in pairs)
     silent = tuple(str(query) for query, inner in nested.mapping.items() if not inner)
     fields = {"silent": silent, "list_count": nested.list_count}
     frame, locate = _build_frame(rows, number, name), partial("{}, row {}".format, name)
     return Rows(kind, name, frame, locate, problems, notes=nested.notes, fields=fields)
-
-
-def read_entries(entries: list[Any], name: str, query: object, number: str) -> DocNumbers:
-    """Documents out of a list, with their numbers where they have some."""
-    if entries and not is_id(entries[0]):
-        return read_items(entries, name, query, number)
-    for value in entries:
-        if not is_id(value):
-            place = f"{name}[{quote(query)}]"
-            raise BadInput(place, f"{quote(value)} is not a document id", "texts or whole numbers")
-    return [(doc, None) for doc in entries]
 
 
 def fill_numbers(pairs: DocNumbers, kind: Kind[Any]) -> DocScores:
@@ -91,11 +77,14 @@ def note_rising_scores(rankings: Iterable[DocNumbers]) -> tuple[str, ...]:
 
 
 def check_numbers(
-    by_doc: Mapping[Any, Any], name: str, query: object, kind: Kind[Any]
+    by_doc: Mapping[Any, Any], name: str, query: object, kind: Kind[Any], problems: list[BadInput]
 ) -> DocScores:
-    """Documents with the numbers they have."""
-    number = kind.number
-    return [(doc, parse_number(value, name, query, doc, number)) for doc, value in by_doc.items()]
+    """Documents with the numbers they have; what is wrong with some is added to the problems."""
+
+    def read_number(doc: Any, value: Any) -> tuple[Any, float]:
+        return doc, parse_number(value, name, query, doc, kind.number)
+
+    return list(read_each(read_number, by_doc.items(), problems))
 
 
 def build_lists(
@@ -136,14 +125,14 @@ def _read_lists(
 
     def read_list(query: object, inner: Any) -> tuple[object, DocScores]:
         if isinstance(inner, Mapping):
-            return query, check_numbers(inner, name, query, kind)
+            return query, check_numbers(inner, name, query, kind, problems)
         unordered = kind is RUN and isinstance(inner, AbstractSet)
         entries = None if unordered else as_list(inner)
         if entries is None:
             raise BadInput(
                 f"{name}[{quote(query)}]", f"{quote(inner)} is not a dict or list", kind.shapes
             )
-        scored_lists.append(read_entries(entries, name, query, kind.number))
+        scored_lists.append(read_entries(entries, name, query, kind.number, problems))
         pairs = fill_numbers(scored_lists[-1], kind)
         if kind is QRELS:
             refuse_repeats(pairs, f"{name}[{quote(query)}]", "it lists a document twice")

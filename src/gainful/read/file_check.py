@@ -233,8 +233,11 @@ def _describe_problems(read: Rows[Any]) -> list[str]:
         place = problem.where.replace(f"{read.name}:", "line ")
         mistakes.append((place, problem.problem + allowed))
     mistakes += [("", "")] * (len(read.mistakes) - len(mistakes))
-    is_line = all(place.startswith("line ") for place, _ in mistakes[: len(first)])
+    places = [place for place, _ in mistakes[: len(first)]]
+    is_line = all(place.startswith("line ") for place in places)
     noun = "malformed line" if is_line else "malformed record"
+    if len({place.partition("[")[0] for place in places}) < len(places):  # several in one
+        noun = "mistake"
     return _describe_mistakes(mistakes, noun, first[0].expected if alike else "")
 
 

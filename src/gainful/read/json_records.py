@@ -124,15 +124,21 @@ def parse_line(line: bytes) -> Record:
         return Unreadable(str(failure), failure.expected)
 
 
-def read_frame(source: Source) -> tuple[pl.DataFrame, Callable[[int], str], list[BadInput]]:
-    """The objects of a file as a frame, where each row stands, and why others are no objects."""
+def read_frame(
+    source: Source,
+) -> tuple[pl.DataFrame, Callable[[int], str], Mapping[int, BadInput]]:
+    """The records of a file as a frame, where each stands, and why some are no objects.
+
+    The rows of these are empty.
+    """
     frame = None if is_whole(source) else _read_lines_fast(source)
     if frame is not None:
-        return frame, source.locate_rows(), []
+        return frame, source.locate_rows(), {}
     records = list(iterate_objects(source))
-    problems = [record for _, record in records if isinstance(record, BadInput)]
-    sound = [(place, record) for place, record in records if not isinstance(record, BadInput)]
-    return build_columns([record for _, record in sound]), lambda row: sound[row][0], problems
+    failures = enumerate(record for _, record in records)
+    problems = {row: record for row, record in failures if isinstance(record, BadInput)}
+    rows = [{} if isinstance(record, BadInput) else record for _, record in records]
+    return build_columns(rows), lambda row: records[row][0], problems
 
 
 def _read_lines_fast(source: Source) -> pl.DataFrame | None:

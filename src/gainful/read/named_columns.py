@@ -138,7 +138,7 @@ class InputTable:
     padded: bool = True  # may texts have blanks around them, as typed ones do?
     own_names: Mapping[str, str] = {}  # what the user calls columns that are renamed
     notes: tuple[str, ...] = ()  # notes on how it was read
-    problems: Sequence[BadInput] = ()  # what is wrong with rows that could not be read
+    problems: Mapping[int, BadInput] = {}  # why some rows are empty that could not be read
     has_header: bool = True  # else its columns are called 1, 2, 3, …
 
     @property
@@ -230,9 +230,6 @@ def split_topic(columns: ColumnMapping, names: Sequence[str]) -> tuple[ColumnMap
 
 
 _TRUTHS = {"true": 1.0, "false": 0.0}
-_NO_ROWS = pl.DataFrame(
-    schema={"query": pl.String, "doc": pl.String, "grade": pl.Float64, "score": pl.Float64}
-)
 
 
 def read_table(
@@ -247,8 +244,8 @@ def read_table(
     Of rows that cannot be read the first is an error.
     """
     table = _read_any_table(source, format_name, columns, literal_quotes=literal_quotes)
-    if table.problems:
-        raise table.problems[0]
+    for problem in table.problems.values():
+        raise problem
     return table
 
 
@@ -280,15 +277,14 @@ def read_rows(
 ) -> Rows[Value]:
     """The rows of a file with columns such as query, doc, and grade or score (or rank)."""
     table = _read_any_table(source, format_name, columns)
-    if not table.problems:
-        return extract(table, kind, columns)
-    mistakes = [*table.problems]
     try:
-        rows = extract(table, kind, columns)
-    except BadInput as problem:
-        mistakes += [problem] * (not table.frame.is_empty())
-        rows = extract_rows(as_table(_NO_ROWS, table.name), kind)
-    return evolve(rows, mistakes=[*mistakes, *rows.mistakes])
+        return extract(table, kind, columns)
+    except BadInput as failure:
+        mistakes = [*table.problems.values()]
+        if not mistakes:
+            raise
+        mistakes += [failure] * (table.frame.height > len(mistakes))
+        return Rows(kind, table.name, pl.DataFrame(), table.locate, mistakes)
 
 
 def extract(
@@ -305,7 +301,10 @@ def extract(
     if is_wide(table.frame.schema):
         names = [*map(normalise_name, table.frame.columns)]
         rows = enumerate(table.frame.iter_rows())
-        records = ((table.locate(at), dict(zip(names, row, strict=True))) for at, row in rows)
+        records = (
+            (table.locate(at), table.problems.get(at) or dict(zip(names, row, strict=True)))
+            for at, row in rows
+        )
         return rag.read_records(table.name, records, kind, paths)
     if table.header.find_column(DOC) is None:
         lists: dict[str, Any] = {
@@ -328,7 +327,7 @@ def extract_rows(table: InputTable, kind: Kind[Value]) -> Rows[Value]:
     subtopic = table.header.find_column(SUBTOPIC) if kind is QRELS else None
     if subtopic is not None and normalise_name(subtopic) == "iteration":
         iteration = table.frame[subtopic]
-        is_odd = iteration.null_count() or iteration.dtype.is_float()
+        is_odd = iteration.null_count() > len(table.problems) or iteration.dtype.is_float()
         subtopic = None if is_odd else subtopic
     columns = {
         "query": text_column(table, query),
@@ -346,6 +345,8 @@ def extract_rows(table: InputTable, kind: Kind[Value]) -> Rows[Value]:
     bad = frame.select(flags.fill_null(value=True).alias("")).to_series()
 
     def describe(row: int) -> BadInput:
+        if row in table.problems:
+            return table.problems[row]
         empty = [name for name in needed if not frame[name][row]]
         if given[row] is None:
             empty.append(role)

@@ -41,11 +41,11 @@ from gainful.read.search_results import (
     DocNumbers,
     as_list,
     describe_unread,
-    find_id,
     find_id_path,
     find_list,
     is_id,
     parse_number,
+    read_entries,
 )
 from gainful.read.source import Source
 from gainful.text import count_noun, join_words, quote
@@ -89,10 +89,11 @@ def read_records(
         if isinstance(docs, Mapping):
             # In a column of dicts all have the keys of all others too.
             graded = {doc: number for doc, number in docs.items() if number is not None}
-            pairs = dicts.check_numbers(graded, place, query, kind)
+            pairs = dicts.check_numbers(graded, place, query, kind, problems)
         else:
-            scored_lists.append(_read_list(docs, place, query, record, kind.number))
-            pairs = dicts.fill_numbers(scored_lists[-1], kind)
+            listed = _read_list(docs, place, query, record, kind.number, problems=problems)
+            scored_lists.append(listed)
+            pairs = dicts.fill_numbers(listed, kind)
         if kind is QRELS:
             dicts.refuse_repeats(pairs, place, "a document is judged twice")
         if _name_turn(record) is None:
@@ -239,22 +240,22 @@ def as_record(value: Any, *fields: str) -> Mapping[Any, Any] | None:
 
 
 def _read_list(
-    value: Any, place: str, query: str, record: Mapping[Any, Any], number: str
+    value: Any,
+    place: str,
+    query: str,
+    record: Mapping[Any, Any],
+    number: str,
+    *,
+    problems: list[BadInput],
 ) -> DocNumbers:
     """Documents with their numbers, which can be in a second list."""
     entries = as_list(value)
     if entries is None:
         raise BadInput(place, f"{quote(value)} is not a list of documents", _EXPECTED)
-    if entries and isinstance(entries[0], Mapping) and find_id(entries[0]) is None:
-        problem = f"a document has no id{describe_paths(entries[0])}"
-        path = find_id_path(entries[0]) or "PATH"
-        allowed = f"an id for each document, or --columns doc={path}"
-        allowed = WHERE_IDS if path == "PATH" else f"{allowed}, if that is its id"
-        raise BadInput(f"{place}[{quote(query)}]", problem, allowed)
-    pairs = dicts.read_entries(entries, place, query, number)
+    pairs = read_entries(entries, place, query, number, problems, describe_no_id=_describe_no_id)
     beside = next((record[key] for key in NUMBER_LISTS[number] if key in record), None)
     numbers = None if beside is None else as_list(beside)
-    if numbers is None:
+    if numbers is None or len(pairs) < len(entries):
         return pairs
     if len(numbers) != len(pairs):
         counts = f"{count_noun(len(numbers), number)} for {count_noun(len(pairs), 'document')}"
@@ -263,6 +264,13 @@ def _read_list(
         (doc, parse_number(value, place, query, doc, number))
         for (doc, _), value in zip(pairs, numbers, strict=True)
     ]
+
+
+def _describe_no_id(document: Any) -> tuple[str, str]:
+    """What a document has instead of an id, and where that may be."""
+    path = find_id_path(document) if isinstance(document, Mapping) else None
+    allowed = f"an id for each document, or --columns doc={path}, if that is its id"
+    return f"a document has no id{describe_paths(document)}", allowed if path else WHERE_IDS
 
 
 def _read_parts(

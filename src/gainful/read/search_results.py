@@ -12,7 +12,7 @@ Prose is none of these, and is refused with advice.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence, Set as AbstractSet
+from collections.abc import Callable, Mapping, Sequence, Set as AbstractSet
 from math import isfinite, nan
 from numbers import Integral, Real
 from typing import Any
@@ -39,6 +39,7 @@ from gainful.read.path_finder import (
     find_value,
     list_paths,
 )
+from gainful.read.qrels_and_run import read_each
 from gainful.text import quote
 
 DocNumbers = list[tuple[Any, float | None]]  # documents with their scores or grades, if they have
@@ -54,6 +55,7 @@ _ID_FINDER = PathFinder(_ID_PATHS)
 _ID_ATTRIBUTES = ("node_id", "id", "doc_id", "docid", "id_", "uuid")
 _ID_WORDS = ("id", "source", "ref", "url", "uri", "key", "path", "file", "name", "title")
 _NUMBER_KEYS = {"score": (*SCORE, "_score"), "grade": GRADE[:-1]}
+_PLAIN = (str, bytes, Real, type(None))  # which are ids, if anything
 _EXPECTED = 'an id, (id, score), {"id": …, "score": …}, or an object with id and score'
 
 WHERE_IDS = (
@@ -84,21 +86,53 @@ def has_id(value: object) -> bool:
     return _object_id(value) is not None
 
 
-def read_items(
-    items: Iterable[Any], place: str, query: object, number: str = "score"
+def _describe_no_id(document: Any) -> tuple[str, str]:
+    return f"{quote(document)} has no id", _EXPECTED
+
+
+def read_entries(
+    entries: Sequence[Any],
+    place: str,
+    query: object,
+    number: str,
+    problems: list[BadInput],
+    *,
+    describe_no_id: Callable[[Any], tuple[str, str]] = _describe_no_id,
 ) -> DocNumbers:
-    """The documents of a list in its order, each with its number if it has one."""
-    pairs = []
-    for index, item in enumerate(items):
-        if index and is_id(item):
-            problem = f"{quote(item)} is not an object like the first"
-            raise BadInput(f"{place}[{quote(query)}]", problem, _EXPECTED)
-        pairs.append(_read_item(item, place, query, number))
-    return pairs
+    """The documents of a list in its order, each with its number if it has one.
+
+    What is wrong with some of them is added to the problems.
+    """
+    if all(map(is_id, entries)):
+        return [(doc, None) for doc in entries]
+    of_ids = isinstance(entries[0], _PLAIN)
+
+    def read_entry(entry: Any) -> tuple[Any, float | None]:
+        is_pair = isinstance(entry, (tuple, list)) and len(entry) == 2
+        document, value = entry if is_pair else (entry, None)
+        doc = find_id(document) if of_ids is is_id(entry) else None
+        if doc is None:
+            words, expected = "is not a document id", "texts or whole numbers"
+            if is_id(entry):
+                words, expected = "is not an object like the first", _EXPECTED
+            problem = f"{quote(entry)} {words}"
+            if not of_ids and not isinstance(entry, (*_PLAIN, list, tuple)):
+                problem, expected = describe_no_id(entry)
+            raise BadInput(f"{place}[{quote(query)}]", problem, expected)
+        if value is None and isinstance(document, Mapping):
+            keys = _NUMBER_KEYS[number]
+            value = next((document[key] for key in keys if document.get(key) is not None), None)
+        elif value is None and not is_id(document):
+            value = getattr(document, number, None)
+        return doc, None if value is None else parse_number(value, place, query, doc, number)
+
+    return list(read_each(read_entry, ((entry,) for entry in entries), problems))
 
 
 def parse_number(value: Any, name: str, query: object, doc: object, what: str) -> float:
     """A number, or an error that says whose it is."""
+    if type(value) is float and isfinite(value):  # quicker than what follows
+        return value
     if isinstance(value, Real) or type(value).__module__ in ("numpy", "decimal"):
         try:
             number = float(value)
@@ -108,24 +142,6 @@ def parse_number(value: Any, name: str, query: object, doc: object, what: str) -
             return number
     place = f"{name}[{quote(query)}][{quote(doc)}]"
     raise BadInput(place, f"{what} {quote(value)} is not a finite number")
-
-
-def _read_item(item: Any, place: str, query: object, number: str) -> tuple[Any, float | None]:
-    document, value = item, None
-    if isinstance(item, (tuple, list)) and len(item) == 2:
-        document, value = item
-    doc = find_id(document)
-    if doc is None:
-        if is_id(item) or isinstance(item, (str, bytes, bool, Real, list, tuple, type(None))):
-            problem = f"{quote(item)} is not a document id"
-            raise BadInput(f"{place}[{quote(query)}]", problem, "texts or whole numbers")
-        raise BadInput(f"{place}[{quote(query)}]", f"{quote(item)} has no id", _EXPECTED)
-    if value is None and isinstance(document, Mapping):
-        keys = _NUMBER_KEYS[number]
-        value = next((document[key] for key in keys if document.get(key) is not None), None)
-    elif value is None and not is_id(document):
-        value = getattr(document, number, None)
-    return doc, None if value is None else parse_number(value, place, query, doc, number)
 
 
 def find_id(document: Any) -> Any:

@@ -48,7 +48,6 @@ from gainful.read.qrels_and_run import (
     Rows,
     Run,
     Value,
-    read_each,
 )
 from gainful.read.search_results import (
     LIST_PATHS,
@@ -179,11 +178,8 @@ def read_sequence(
         if isinstance(read, NestedDict):
             return evolve(read, list_count=len(entries))
         return evolve(read, fields={**read.fields, "list_count": len(entries)})
-    problems: list[BadInput] = []
-    frame, places = _build_frame(entries, shape, name, kind.number, problems)
-    table = InputTable(frame, name, lambda row: f"{name}[{places[row]}]", padded=False)
-    rows = named_columns.extract_rows(table.rename(columns, kind.roles), kind)
-    return evolve(rows, mistakes=[*problems, *rows.mistakes])
+    table = _build_table(entries, shape, name, kind.number)
+    return named_columns.extract_rows(table.rename(columns, kind.roles), kind)
 
 
 def are_records(entries: Sequence[Any]) -> bool:
@@ -515,27 +511,25 @@ def _number_records(entries: list[Any], name: str) -> rag.Records:
             yield f"{name}[{index}]", record
 
 
-def _build_frame(
-    entries: list[Any], shape: Shape, name: str, number: str, problems: list[BadInput]
-) -> tuple[pl.DataFrame, list[int]]:
-    """The entries that are rows, and the place of each."""
-    width = 0 if shape == "records" else len(entries[0])
-    header = ("query", "doc", number)[:width]
+def _build_table(entries: list[Any], shape: Shape, name: str, number: str) -> InputTable:
+    """The entries as rows, of which those are empty that are none."""
 
-    def read_row(index: int, entry: Any) -> tuple[int, Mapping[Any, Any]]:
+    def read_row(entry: Any) -> Mapping[Any, Any] | None:
         if shape == "records":
             row = entry._asdict() if hasattr(entry, "_asdict") else entry
-            if isinstance(row, Mapping):
-                return index, row
-            problem = "is not a record like the others"
-        elif isinstance(entry, (tuple, list)) and len(entry) == width:
-            return index, dict(zip(header, entry, strict=True))
-        else:
-            problem = "is not a row like the first"
-        raise BadInput(f"{name}[{index}]", f"{quote(entry)} {problem}")
+            return row if isinstance(row, Mapping) else None
+        alike = isinstance(entry, (tuple, list)) and len(entry) == len(entries[0])
+        return dict(zip(("query", "doc", number), entry, strict=False)) if alike else None
 
-    rows = list(read_each(read_row, enumerate(entries), problems))
-    return json_records.build_columns([row for _, row in rows]), [place for place, _ in rows]
+    rows = [*map(read_row, entries)]
+    likeness = "record like the others" if shape == "records" else "row like the first"
+    problems = {
+        at: BadInput(f"{name}[{at}]", f"{quote(entries[at])} is not a {likeness}")
+        for at, row in enumerate(rows)
+        if row is None
+    }
+    frame = json_records.build_columns([row or {} for row in rows])
+    return InputTable(frame, name, lambda row: f"{name}[{row}]", padded=False, problems=problems)
 
 
 def split_columns(
