@@ -261,7 +261,7 @@ def test_a_study_is_compared_by_its_design(study):
     assert comparison.systems == ("1", "2")
     assert comparison.units == {"nsDCG@10": 120, "sDCG@10": 120}
     assert comparison.evidence.interval == INVERTED
-    assert comparison.evidence.paired_by == "searcher"
+    assert comparison.paired_by == "searcher"
     for pair in comparison.pairs:  # a Latin square: blocks change no difference of means
         means = dict(zip(comparison.systems, comparison.means[pair.measure], strict=True))
         assert pair.difference == pytest.approx(means["2"] - means["1"], abs=1e-12)

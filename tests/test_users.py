@@ -157,7 +157,7 @@ def test_turns_have_values_of_their_own_and_keep_the_keys_of_queries():
     comparison = gainful.compare(
         TURNS, {"one": TURNS, "two": [{**turn, "retrieved": ["b"]} for turn in TURNS]}, "P@1"
     )
-    assert comparison.evidence.unit == "turn"
+    assert comparison.unit == "turn"
     assert comparison.to_dict()["measures"][0]["queries"] == 3
     assert "2 clusters" in comparison.to_text()
 

@@ -77,9 +77,6 @@ class Sample(Compared, ABC):
     """What systems are compared by, and how it is tested."""
 
     results: Sequence[Results]  # of runs, or of all systems together
-    unit: str  # what is counted: query, session
-    paired_by: str  # what differences are of: query, searcher
-    cluster: str | None = None  # what names clusters: a pattern, or a column
 
     @abstractmethod
     def complete_method(self, method: Method, pairs: Sequence[IndexPair]) -> Method:
@@ -164,9 +161,6 @@ def compare_sample(sample: Sample, method: Method) -> Comparison:
             family=family,
             interval=outcome.interval_method + widened,
             exact=outcome.exact,
-            unit=sample.unit,
-            paired_by=sample.paired_by,
-            cluster=sample.cluster,
             power_level=level,
             standardised=f"{method.standardise} scores (Webber et al. 2008) over {len(names)} runs"
             if method.standardise
@@ -403,7 +397,7 @@ def compare_groups(
     notes += describe_small_groups(
         [(label, s.tables[name]) for name, label, s in samples if isinstance(s, PairedSample)],
         pairs,
-        evolve(comparison.evidence, method=method, family=family_size),
+        evolve(comparison, evidence=evolve(comparison.evidence, method=method, family=family_size)),
         np.array(places),
     )
     interactions = []
@@ -412,13 +406,13 @@ def compare_groups(
         interactions += _find_interactions(measure, own, places, method.resampling)
     return GroupComparison(
         by=by,
-        unit=comparison.evidence.unit,
+        unit=comparison.unit,
         pairs=pairs,
         interactions=interactions,
         correction=method.correction,
         family=family_size,
         alpha=method.resampling.alpha,
-        clustered=comparison.evidence.cluster is not None,
+        clustered=comparison.cluster is not None,
         notes=notes,
     )
 
@@ -441,7 +435,7 @@ def _build_samples(
     for measure in comparison.measures:
         for label in labels:
             if max(int(groups[label].sum()) for groups in flags if label in groups) == 1:
-                problems[f"one {comparison.evidence.unit} is too few", label] = None
+                problems[f"one {comparison.unit} is too few", label] = None
                 continue
             some = [
                 result.select_measures([measure]).restrict(

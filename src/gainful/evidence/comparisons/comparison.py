@@ -162,7 +162,7 @@ def _build_matrix(comparison: Comparison) -> Table:
 
 
 def _list_rows(comparison: Comparison) -> Table:
-    units = pluralise(comparison.evidence.unit)
+    units = pluralise(comparison.unit)
     counted = [*dict.fromkeys((units, *comparison.pairs[0].counts))]
     has_margin = any(pair.equivalence is not None for pair in comparison.pairs)
     has_lower = any(comparison.direction(measure).is_lower for measure in comparison.measures)
@@ -334,7 +334,7 @@ def describe_test(comparison: ComparisonValues, *, verbose: bool = False) -> lis
     parts = [words, describe_correction(comparison), significance]
     if evidence.corrects and not verbose and CORRECTIONS[evidence.correction].interval_kind:
         parts.insert(2, CORRECTIONS[evidence.correction].interval_kind)
-    if evidence.cluster is not None:
+    if comparison.cluster is not None:
         parts.insert(1, "whole clusters of queries")
     if evidence.standardised is not None:
         parts.append(evidence.standardised)
@@ -345,8 +345,8 @@ def describe_test(comparison: ComparisonValues, *, verbose: bool = False) -> lis
         drawing = ", all arrangements" if evidence.exact else draws
         parts[0] = f"{words}, two-sided{drawing}"
         parts.append(f"{evidence.resampling.level} intervals: {evidence.interval}")
-        if evidence.paired_by != evidence.unit:
-            parts.append(f"wins and dz by {evidence.paired_by}")
+        if comparison.paired_by != comparison.unit:
+            parts.append(f"wins and dz by {comparison.paired_by}")
     return [" · ".join(parts)]
 
 
@@ -371,7 +371,7 @@ def format_caption(comparison: ComparisonValues) -> str:
     """What a table of systems by measures shows, and how it is known, in two sentences."""
     evidence = comparison.evidence
     sizes = format_range(list(comparison.units.values()))
-    units = evidence.unit if sizes == "1" else pluralise(evidence.unit)
+    units = comparison.unit if sizes == "1" else pluralise(comparison.unit)
     if comparison.clusters:
         units += f" in {format_range(list(comparison.clusters.values()))} clusters"
     first = f"Means over {sizes} {units}, {name_best(comparison.directions)} bold"

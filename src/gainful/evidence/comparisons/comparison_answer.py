@@ -83,18 +83,18 @@ def _describe_pair(pair: Pair, paired: PairedValues) -> Iterator[str]:
 def describe_small_groups(
     groups: Sequence[tuple[str, PairedValues]],
     group_pairs: Sequence[GroupPair],
-    evidence: Evidence,
+    comparison: ComparisonValues,
     pairs: Ranks,
 ) -> list[str]:
     """Which groups are too small for an interval, or for any p to be significant.
 
     Each of `groups` has its name, and stands there once for each measure; none does of a study.
     """
-    unit = groups[0][1].unit if groups else evidence.paired_by
+    unit = groups[0][1].unit if groups else comparison.paired_by
     no_interval = f"too few {pluralise(unit)} for an interval at this level"
     problems = [(no_interval, item.group) for item in group_pairs if item.pair.low is None]
     for name, paired in groups:
-        texts = _describe_smallest_p(evidence, [paired], pairs)
+        texts = _describe_smallest_p(comparison.evidence, [paired], pairs)
         problems += [(text, name) for text in texts]
     return [
         f"{'group' if len(names) == 1 else 'groups'} {list_names(names)}: {problem}"
@@ -276,7 +276,7 @@ def _describe_indistinguishable(comparison: ComparisonValues, standing: _Standin
     pair = comparison.pair(measure, first, second)
     both = _join(comparison, (first, second))
     if pair.identical:
-        return f"{both} have the same {measure} for every {comparison.evidence.paired_by}."
+        return f"{both} have the same {measure} for every {comparison.paired_by}."
     if len(standing.best) == 2:
         return f"{both} are equal in {measure} ({_format_mean(comparison, measure, first)})."
     evidence = _describe_evidence(comparison, pair)

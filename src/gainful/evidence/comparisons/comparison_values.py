@@ -153,11 +153,8 @@ class Evidence(Answering):
     family: int  # comparisons that were corrected together
     interval: str
     exact: bool  # are all resamples looked at?
-    unit: str  # what is counted: query, session
-    paired_by: str  # what differences are of: query, searcher
     # At which power is told: alpha, shared among the family where that is held down.
     power_level: float
-    cluster: str | None = None  # what names clusters of queries, where these are drawn whole
     standardised: str | None = None  # how scores were standardised before
 
     @property
@@ -274,6 +271,9 @@ class Compared:
 
     systems: tuple[str, ...]
     kind: str = "run"  # what one of them is called: run, or the column that names it
+    unit: str  # what is counted: query, session
+    paired_by: str  # what differences are of: query, searcher
+    cluster: str | None = None  # what names clusters, where these are drawn whole: pattern, column
     means: Mapping[str, Array]  # by measure: a mean for each system
     units: Mapping[str, int]  # by measure: how many queries or sessions there are
     clusters: Mapping[str, int] = {}  # by measure: how many, where queries belong to some
@@ -384,8 +384,8 @@ class ComparisonValues(Compared):
     def count_units(self, measure: str) -> str:
         """How many queries or searchers were compared, and in how many clusters."""
         if measure in self.paired_units:
-            return count_noun(self.paired_units[measure], self.evidence.paired_by)
-        text = count_noun(self.units[measure], self.evidence.unit)
+            return count_noun(self.paired_units[measure], self.paired_by)
+        text = count_noun(self.units[measure], self.unit)
         clusters = self.clusters.get(measure)
         return text if clusters is None else f"{text} in {count_noun(clusters, 'cluster')}"
 
@@ -410,7 +410,7 @@ class ComparisonValues(Compared):
                 {
                     "measure": measure,
                     "better": self.direction(measure).better_is,
-                    name_count(self.evidence.unit): self.units[measure],
+                    name_count(self.unit): self.units[measure],
                     **(self._study_data(measure) if measure in self.paired_units else {}),
                     "clusters": self.clusters.get(measure),
                     "means": dict(zip(self.systems, self.means[measure].tolist(), strict=True)),
@@ -424,7 +424,7 @@ class ComparisonValues(Compared):
             "correction": self.evidence.correction,
             "family": self.evidence.family,
             **self.evidence.method.to_dict(),
-            "cluster": self.evidence.cluster,
+            "cluster": self.cluster,
             "standardised": self.evidence.standardised,
             "interval": self.evidence.interval,
             "confidence": 1 - resampling.alpha,
@@ -442,14 +442,14 @@ class ComparisonValues(Compared):
     def _study_data(self, measure: str) -> dict[str, Any]:
         interaction = self.interactions.get(measure)
         return {
-            pluralise(self.evidence.paired_by): self.paired_units[measure],
+            pluralise(self.paired_by): self.paired_units[measure],
             "interaction": None if interaction is None else to_plain_data(interaction),
         }
 
     @property
     def unit_in_words(self) -> str:
         """What sentences count: queries, or the searchers of a study."""
-        return self.evidence.paired_by if self.paired_units else self.evidence.unit
+        return self.paired_by if self.paired_units else self.unit
 
 
 def make_letter(index: int) -> str:
