@@ -9,7 +9,8 @@ Examples:
 
 from gainful.api.correlate import correlate
 from gainful.evidence.intervals import MeanIntervals, RunMeanIntervals, mean_intervals
-from gainful.evidence.method import MethodOptions, PairOptions, SignificanceOptions
+from gainful.evidence.method import MethodOptions, SignificanceOptions
+from gainful.evidence.options import PairOptions
 from gainful.evidence.orders.correlations import Correlations
 from gainful.evidence.orders.order import Order, order_means
 from gainful.evidence.statistics.correlation import kendall_tau, rbo, tau_ap

@@ -12,12 +12,7 @@ from gainful.api.run_options import RunOptions, RunReading, Runs, name_runs, tak
 from gainful.api.session_options import SessionOptions, SessionReading
 from gainful.api.sessions import evaluate as evaluate_sessions
 from gainful.errors import BadValue, UnknownName, check_name
-from gainful.evidence.method import (
-    ClusterOptions,
-    PairOptions,
-    ResamplingOptions,
-    build_resampling,
-)
+from gainful.evidence.options import ClusterOptions, PairOptions, ResamplingOptions
 from gainful.evidence.orders.correlations import (
     Correlations,
     correlate_units,
@@ -25,6 +20,7 @@ from gainful.evidence.orders.correlations import (
 )
 from gainful.evidence.pairing import ClusterChoice, read_clusters
 from gainful.evidence.statistics.correlation import COEFFICIENTS
+from gainful.evidence.statistics.outcome import Resampling
 from gainful.measure.build_recipes import USUAL_MEASURES, Measures
 from gainful.measure.build_session_recipes import usual_session_measures
 from gainful.measure.catalogue import session_measures
@@ -74,7 +70,7 @@ def correlate(
         'RR'
     """
     check_name("coefficient", coefficient, COEFFICIENTS)
-    cluster, resampling = options.pop("cluster", None), build_resampling(options)
+    cluster, resampling = options.pop("cluster", None), Resampling.from_options(options)
     several = take_results([results], None, {})
     if cluster is not None and several[0].KEY == "session":
         allowed = "nothing with sessions: they are resampled by searcher already"

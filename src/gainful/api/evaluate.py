@@ -25,6 +25,7 @@ from gainful.api.run_options import (
 )
 from gainful.convention import Convention
 from gainful.errors import BadValue, Swapped
+from gainful.evidence.options import DrawingOptions, PairOptions
 from gainful.match.match import match
 from gainful.match.matched import Matched
 from gainful.measure.build_recipes import Measures
@@ -206,23 +207,20 @@ class RunResults(ShownByRun[QueryResults]):
         ]
 
 
-class IntervalOptions(GroupOptions, total=False):
+class IntervalOptions(GroupOptions, DrawingOptions, total=False):
     """How runs are read, what is recommended from, and how sure each mean is.
 
     Args:
         items: of Coverage and Gini: the catalogue; a file with an id in each line, a table with a
             column of items, or their ids.
         interactions: for Novelty: who interacted with which item; a table of users and items.
-        interval: of `runs`: also how sure each mean is, at this level in per cent, such as 95.
-        resamples: of the interval: number of resamples.
-        seed: of the interval: random seed.
+        interval: of `runs`: also how sure each mean is, at this level in per cent, such as 95;
+            `resamples` and `seed` are of it.
     """
 
     items: AnyItems | None
     interactions: Any
     interval: float | None
-    resamples: int
-    seed: int
 
 
 @overload
@@ -253,7 +251,7 @@ def evaluate(
 ) -> RunResults: ...
 
 
-@answer_run_options(IntervalOptions, (IntervalOptions, GroupOptions, RunOptions))
+@answer_run_options(IntervalOptions, (IntervalOptions, PairOptions, GroupOptions, RunOptions))
 def evaluate(
     qrels: AnyQrels,
     run: AnyRun | None = None,
@@ -291,7 +289,7 @@ def evaluate(
     """
     given: dict[str, Any] = dict(options)
     interval = given.pop("interval", None)
-    chance = {name: given.pop(name) for name in ("resamples", "seed") if name in given}
+    chance = {name: given.pop(name) for name in DrawingOptions.__annotations__ if name in given}
     reading = RunReading.from_options(given)
     if run is None and runs is None:
         run = find_run_beside(qrels, reading.columns)
@@ -303,10 +301,11 @@ def evaluate(
     if (run is None) == (runs is None):
         allowed = "a run, or several as runs={name: run}, one of the two; or qrels that hold both"
         raise BadValue("run", run, allowed)
+    drawing = None
     if interval is not None:  # wrong values are refused before anything is read
         from gainful.evidence.intervals import resampling_for_level  # noqa: PLC0415
 
-        resampling_for_level(interval, **chance)
+        drawing = resampling_for_level(interval, **chance)
         if runs is None:
             way = "for one run, gainful.stats.mean_intervals(results)"
             raise BadValue("interval", interval, f"only with runs={{name: run}}; {way}")
@@ -314,10 +313,11 @@ def evaluate(
         return next(evaluate_runs(qrels, {"": run}, measures, reading))
     evaluated = evaluate_runs(qrels, name_runs(runs), measures, reading)
     results = {result.name: result for result in evaluated}
-    if interval is None:
+    if drawing is None:
         return RunResults(results)
     from gainful.evidence.intervals import mean_intervals  # noqa: PLC0415  (slow to load)
 
+    chance = {"resamples": drawing.resamples, "seed": drawing.seed}
     intervals = [mean_intervals(result, interval, **chance) for result in results.values()]
     return RunResults(results, intervals)
 

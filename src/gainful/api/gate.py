@@ -16,7 +16,7 @@ from gainful.evidence.gates.apply_rules import apply_rules
 from gainful.evidence.gates.baseline import make_baseline
 from gainful.evidence.gates.rules import MeasureBounds, RuleOptions, Rules
 from gainful.evidence.gates.verdict import Verdict
-from gainful.evidence.method import ClusterOptions, PairOptions
+from gainful.evidence.options import ClusterOptions, PairOptions
 from gainful.evidence.pairing import ClusterChoice
 from gainful.measure.build_recipes import Measures
 from gainful.page.render import write_atomically

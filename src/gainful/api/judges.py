@@ -16,15 +16,14 @@ from gainful.errors import BadValue, WrongType
 from gainful.evidence.judges import JudgeAgreement, compare_grades
 from gainful.evidence.method import (
     Method,
-    PairOptions,
-    ResamplingOptions,
     build_method,
-    build_resampling,
     split_method,
     test_pairs,
 )
+from gainful.evidence.options import PairOptions, ResamplingOptions
 from gainful.evidence.orders.order import MIN_RUNS, Order, check_run_count, order_means
 from gainful.evidence.pairing import pair_means
+from gainful.evidence.statistics.outcome import Resampling
 from gainful.measure.build_recipes import USUAL_MEASURES
 from gainful.measure.measure import Measure
 from gainful.read.inputs import AnyQrels, as_qrels_columns
@@ -74,7 +73,7 @@ def compare_judges(
         0.625
     """
     chance, inputs = split_method(options, ResamplingOptions)
-    reading, resampling = RunReading.from_options(inputs), build_resampling(chance)
+    reading, resampling = RunReading.from_options(inputs), Resampling.from_options(chance)
     named = _name_judges(judges)
     columns = {name: as_qrels_columns(reading.read_qrels(qrels)) for name, qrels in named.items()}
     frames = {name: qrels.frame for name, qrels in columns.items()}

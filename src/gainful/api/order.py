@@ -8,7 +8,8 @@ from gainful.api.clusters import find_clusters
 from gainful.api.evaluate import evaluate_runs
 from gainful.api.run_options import RunOptions, RunReading, Runs, answer_run_options, name_runs
 from gainful.errors import BadValue
-from gainful.evidence.method import PairOptions, build_method, split_method
+from gainful.evidence.method import build_method, split_method
+from gainful.evidence.options import PairOptions
 from gainful.evidence.orders.order import Order, check_run_count, order_results
 from gainful.evidence.statistics.correction import TUKEY
 from gainful.evidence.statistics.correlation import PERSISTENCE, check_persistence

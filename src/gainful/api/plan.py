@@ -9,7 +9,7 @@ from gainful.api.clusters import find_clusters
 from gainful.api.evaluate import evaluate_runs
 from gainful.api.run_options import RunOptions, RunReading, Runs, answer_run_options, name_runs
 from gainful.defaults import ALPHA
-from gainful.evidence.method import ClusterOptions, LevelOptions, PairOptions
+from gainful.evidence.options import ClusterOptions, LevelOptions, PairOptions
 from gainful.evidence.plan import CONFIDENCE, DIFFERENCE, Plan, check_difference, plan_queries
 from gainful.evidence.statistics.effect_size import POWER
 from gainful.measure.build_recipes import Measures

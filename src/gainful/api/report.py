@@ -27,12 +27,8 @@ from gainful.errors import BadInput
 from gainful.evidence.comparisons.compare import compare_where_possible
 from gainful.evidence.comparisons.study import check_method, choose_blocks, compare_results
 from gainful.evidence.intervals import DrawnUnits, mean_intervals, session_intervals
-from gainful.evidence.method import (
-    PairOptions,
-    SignificanceOptions,
-    build_method,
-    split_method,
-)
+from gainful.evidence.method import SignificanceOptions, build_method, split_method
+from gainful.evidence.options import PairOptions
 from gainful.evidence.orders.sweep import Sweep
 from gainful.evidence.pairing import ClusterChoice, choose_baseline, read_clusters
 from gainful.evidence.reasons.largest_changes import find_largest_changes

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, overload
+from typing import Any, Unpack, overload
 
 import numpy as np
 import polars as pl
@@ -11,6 +11,7 @@ from attrs import evolve, frozen
 
 from gainful.defaults import RESAMPLES, SEED
 from gainful.errors import WrongType, check_number
+from gainful.evidence.options import DrawingOptions
 from gainful.evidence.pairing import describe_turns
 from gainful.evidence.statistics.bootstrap import INTERVALS, bootstrap_test
 from gainful.evidence.statistics.outcome import DEFAULT_LEVEL, Resampling, UnitSums
@@ -343,11 +344,11 @@ def group_intervals(
     ]
 
 
-def resampling_for_level(level: Any, *, resamples: int = RESAMPLES, seed: int = SEED) -> Resampling:
+def resampling_for_level(level: Any, **options: Unpack[DrawingOptions]) -> Resampling:
     """How queries are drawn again; a level that is none is refused."""
     allowed = "1 to 99.99 (per cent), such as 95"
     check_number("the level of the interval", level, allowed, lambda number: 1 <= number <= 99.99)
-    return Resampling(alpha=1 - float(level) / 100, resamples=resamples, seed=seed)
+    return Resampling.from_options({"alpha": 1 - float(level) / 100, **options})
 
 
 def mean_intervals_page(all_intervals: Sequence[MeanIntervals], *, verbose: bool = False) -> Page:

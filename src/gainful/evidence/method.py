@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from math import inf
-from typing import Any, TypedDict, Unpack, cast
+from typing import Any, Unpack, cast
 
 import numpy as np
 from attrs import Factory, evolve, frozen
 
 from gainful.errors import BadValue, check_name, check_number
+from gainful.evidence.options import PairOptions, ResamplingOptions
 from gainful.evidence.pairing import (
     ClusterChoice,
     Clusters,
@@ -48,48 +49,6 @@ from gainful.types import Ranks
 
 Margins = float | Mapping[str, float]
 _SPARE_RESAMPLES = 10  # times what it takes for the smallest p to be significant at all
-
-
-class LevelOptions(TypedDict, total=False):
-    """The level of tests and intervals: see `PairOptions`."""
-
-    alpha: float
-
-
-class ResamplingOptions(LevelOptions, total=False):
-    """The level, and how resamples are drawn: see `PairOptions`."""
-
-    resamples: int | None
-    seed: int
-
-
-class ClusterOptions(TypedDict, total=False):
-    """What is not independent: see `PairOptions`."""
-
-    cluster: ClusterChoice | None
-
-
-class PairOptions(ResamplingOptions, ClusterOptions, total=False):
-    """How the difference of two runs or systems is tested; all options are optional.
-
-    Args:
-        test: of runs randomisation (default), t, wilcoxon, sign, bootstrap, bca, or tukey for all
-            pairs. Of studies permutation, of each pair by the sessions of these two systems;
-            freedman-lane, of all pairs by a linear model; or tukey: the default depends on the
-            design, and the result names it.
-        correct: how p is corrected over a family: max-t (step-down; default of randomisation and
-            freedman-lane), holm (default of other tests), bh, bonferroni, none. tukey corrects the
-            pairs itself.
-        alpha: level of significance; intervals have confidence 1 - alpha.
-        resamples: number of resamples: 10000, or as many as holm needs for all comparisons.
-        seed: random seed; the same seed gives the same numbers.
-        cluster: clusters of queries or conversations that are not independent, such as turns of a
-            conversation: a pattern with a group, "^(.+)_[0-9]+$"; a column of the judgments or a
-            run; or {query: cluster}. Whole clusters are resampled.
-    """
-
-    test: str | None
-    correct: str | None
 
 
 class SignificanceOptions(PairOptions, total=False):
@@ -231,19 +190,11 @@ def build_method(tests: Collection[str] = TEST_NAMES, **options: Unpack[MethodOp
     return Method(
         test=test,
         correction=correction_for(test, correct, tests, given.get("family", "measure")),
-        resampling=build_resampling(chance),
+        resampling=Resampling.from_options(chance),
         resamples_given=chance.get("resamples") is not None,
         correction_given=correct is not None,
         **given,
     )
-
-
-def build_resampling(options: ResamplingOptions) -> Resampling:
-    """The level, the resamples and the seed; the usual ones where none are named."""
-    given: dict[str, Any] = dict(options)
-    if given.get("resamples") is None:
-        given.pop("resamples", None)
-    return Resampling(**given)
 
 
 def split_method(

@@ -6,12 +6,14 @@ from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from itertools import chain
 from math import inf
-from typing import Any, Literal, TypedDict
+from typing import Any, Literal
 
 from attrs import field, frozen
 
 from gainful.defaults import ALPHA, RESAMPLES, SEED
 from gainful.errors import BadValue, Missing, WrongType, check_name, check_number
+from gainful.evidence.options import TestOptions
+from gainful.evidence.statistics.correction import RANDOMISATION
 from gainful.evidence.statistics.outcome import Resampling
 from gainful.evidence.statistics.paired_tests import TESTS
 from gainful.measure.entry import HIGHER, Direction
@@ -166,7 +168,7 @@ QueryBounds = (
 )
 
 
-class RuleOptions(TypedDict, total=False):
+class RuleOptions(TestOptions, total=False):
     """What a run must hold beside floors; each rule may be left out.
 
     Args:
@@ -184,8 +186,6 @@ class RuleOptions(TypedDict, total=False):
         allow: "convention", "judgments", "queries": compare although these are not the baseline's;
             "drift": let a significant decline through since the chain of baselines began.
         test: how `significant` tests, and by which method limits are found; randomisation.
-        seed: random seed.
-        resamples: how often it is drawn; 10000.
     """
 
     ceilings: MeasureBounds | None
@@ -193,11 +193,7 @@ class RuleOptions(TypedDict, total=False):
     significant: float | None
     no_worse_than: MeasureBounds | None
     per_query: QueryBounds | None
-    alpha: float
     allow: str | Iterable[str]
-    test: str
-    seed: int
-    resamples: int
 
 
 _MAX_ALPHA = 0.5  # a limit at a level above it would lie beyond the change itself
@@ -294,6 +290,10 @@ def _bounds(argument: str, check: Callable[[str, Any], Any], **words: Any) -> An
     )
 
 
+def _usual(default: Any) -> Any:
+    return field(default=default, converter=lambda given: default if given is None else given)
+
+
 @frozen(kw_only=True)
 class Rules:
     """Floors, ceilings, bounds of drops and of their queries, margins, and tests of a drop.
@@ -320,9 +320,9 @@ class Rules:
     )
     significant: float | None = None
     alpha: float = ALPHA  # of the limit that no_worse_than asks for, and of drift
-    test: str = "randomisation"
+    test: str = _usual(RANDOMISATION)
     seed: int = SEED
-    resamples: int = RESAMPLES
+    resamples: int = _usual(RESAMPLES)
     allow: tuple[str, ...] = field(default=(), converter=_convert_allowances)
 
     def __attrs_post_init__(self) -> None:

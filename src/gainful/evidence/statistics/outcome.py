@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -45,6 +45,14 @@ class Resampling:
             raise BadValue("alternative", self.alternative, ", ".join(get_args(Alternative)))
         for name, kind in (("alpha", float), ("resamples", int), ("seed", int)):
             object.__setattr__(self, name, kind(getattr(self, name)))
+
+    @classmethod
+    def from_options(cls, options: Mapping[str, object]) -> Resampling:
+        """What `ResamplingOptions` say; the usual number of resamples where it is None."""
+        given: dict[str, Any] = dict(options)
+        if given.get("resamples") is None:
+            given.pop("resamples", None)
+        return cls(**given)
 
     @property
     def level(self) -> str:
