@@ -492,7 +492,7 @@ FAULTS = {  # a file; of each kind in it the places and words of what is wrong, 
         ("run", [("line 2", "'b'"), ("line 3", "truncated"), ("line 4", "query")], 3),
     ],
     ("rows.jsonl", JSON_ROWS): [
-        ("run", [("line 2", "truncated"), ("line 4", "[1]"), ("line 3", "'x'")], 2)
+        ("run", [("line 2", "truncated"), ("line 3", "'x'"), ("line 4", "[1]")], 2)
     ],
     ("none.jsonl", '{"query": "1", "doc": \n{"doc": 1}}\n'): [
         ("judgments", [("line 1", "JSON"), ("line 2", "follows")], 0)
@@ -509,13 +509,13 @@ FAULTS = {  # a file; of each kind in it the places and words of what is wrong, 
                 ("lists.json['3']", "'b'"),
                 ("lists.json['4']['c']", "'x'"),
             ],
-            1,
+            2,
         )
     ],
     ("rows.json", '[{"query": "1", "doc": "a", "score": 1}, 5, {"query": 1, "doc": 2}, 7]'): [
         (
             "run",
-            [("rows.json[1]", "5"), ("rows.json[3]", "7"), ("rows.json[2]", "score")],
+            [("rows.json[1]", "5"), ("rows.json[2]", "score"), ("rows.json[3]", "7")],
             1,
         )
     ],

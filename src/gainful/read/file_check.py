@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import re
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -54,6 +55,8 @@ from gainful.text import count_noun, quote
 
 _NAMELESS = "queries have no names: judgments and run go together as lists in one order"
 _IN_MEMORY = "in memory"  # the format of what is no file
+# Of a place, which line it is or which entry of JSON.
+_RECORD = re.compile(r"line \d+|[^\[]*(?:\[[^\]]*\])?")
 _MAX_LISTED = 10  # malformed lines and duplicates that are named one by one
 _MAX_GRADES = 12  # grades that are listed with their numbers; different fractions that can be some
 _MAX_LENGTHS = 12  # numbers of queries that are listed with how many sessions have them
@@ -236,8 +239,8 @@ def _describe_problems(read: Rows[Any]) -> list[str]:
     places = [place for place, _ in mistakes[: len(first)]]
     is_line = all(place.startswith("line ") for place in places)
     noun = "malformed line" if is_line else "malformed record"
-    if len({place.partition("[")[0] for place in places}) < len(places):  # several in one
-        noun = "mistake"
+    if len({_RECORD.match(place)[0] for place in places}) < len(places):  # type: ignore[index]
+        noun = "mistake"  # there are several in one
     return _describe_mistakes(mistakes, noun, first[0].expected if alike else "")
 
 
