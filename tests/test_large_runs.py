@@ -12,6 +12,7 @@ import gainful
 from gainful.errors import BadInput, GainfulError
 from gainful.progress import watch
 from gainful.read import lazy, source, spill
+from gainful.text import quote
 
 MEASURES = ["nDCG@3", "AP", "RR", "P@2", "infAP"]
 QRELS = "".join(
@@ -168,19 +169,41 @@ def test_what_is_wrong_with_a_large_table_is_told_as_of_a_small_one(
     assert parts == whole
 
 
-LISTS = [{"query": "q1", "retrieved": ["d2", "d1"]}]
-
-
-@pytest.mark.parametrize("name", ["run.json", "lists.parquet"])
-def test_other_files_are_read_as_a_whole(name, tmp_path, monkeypatch):
+def test_one_json_document_is_read_as_a_whole(tmp_path, monkeypatch):
     qrels, _ = write_files(tmp_path, LINES)
-    if name == "run.json":
-        (tmp_path / name).write_text(json.dumps({"q1": {"d2": 1.0}}))
-    else:
-        pl.DataFrame(LISTS).write_parquet(tmp_path / name)
-    whole, parts = evaluate_both((qrels, tmp_path / name), monkeypatch)
+    (tmp_path / "run.json").write_text(json.dumps({"q1": {"d2": 1.0}}))
+    whole, parts = evaluate_both((qrels, tmp_path / "run.json"), monkeypatch)
     assert parts.mean == whole.mean
     assert [*parts.notes] == [*whole.notes]
+
+
+LISTS = [{"query": f"q{n}", "url": [f"d{n}", "d1"], "score": [n / 8, 0.5]} for n in range(2, 9)]
+
+
+@pytest.mark.parametrize("name", ["lists.parquet", "lists.jsonl"])
+def test_lists_are_read_in_parts_and_a_query_that_comes_again_is_refused(
+    name, tmp_path, monkeypatch
+):
+    monkeypatch.setattr(lazy, "_QUERIES_PER_BATCH", 3)
+    qrels, _ = write_files(tmp_path, LINES)
+
+    def write(lists):
+        is_parquet = name.endswith("parquet")
+        frame = pl.DataFrame(lists)
+        (frame.write_parquet if is_parquet else frame.write_ndjson)(tmp_path / name)
+        return evaluate_both((qrels, tmp_path / name), monkeypatch, columns={"run.doc": "url"})
+
+    whole, parts = write(LISTS)
+    assert parts.per_query.equals(whole.per_query)
+    assert parts.counts == whole.counts
+    assert [*parts.notes[1:]] == [*whole.notes]
+    whole, parts = write([*LISTS, {"query": "q0", "url": ["x"], "score": []}])
+    assert isinstance(whole, BadInput)
+    assert str(parts) == str(whole)
+    again = [LISTS[0] | {"url": ["x", "y"]}]
+    for answer in write([*LISTS, *again]):
+        assert isinstance(answer, BadInput)
+        assert quote("q2") in str(answer)
 
 
 def test_parquet_is_read_in_parts(tmp_path, monkeypatch):

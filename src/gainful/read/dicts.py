@@ -15,7 +15,7 @@ from gainful.read.qrels_and_run import QRELS, RUN, Kind, NestedDict, Rows, Value
 from gainful.read.search_results import DocNumbers, as_list, parse_number, read_entries
 from gainful.text import quote
 
-_RISING = (
+RISING_SCORES = (
     "scores rise down every list, and the highest counts as best: if these are distances, pass "
     "the documents alone, in rank order"
 )
@@ -73,7 +73,7 @@ def note_rising_scores(rankings: Iterable[DocNumbers]) -> tuple[str, ...]:
         if any(later < score for score, later in pairwise(scores)):
             return ()
         rising = rising or len(set(scores)) > 1
-    return (_RISING,) if rising else ()
+    return (RISING_SCORES,) if rising else ()
 
 
 def check_numbers(

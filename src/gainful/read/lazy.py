@@ -48,6 +48,7 @@ from gainful.read.named_columns import (
 from gainful.read.qrels_and_run import RUN, LazyRun, Rows, Run
 from gainful.read.source import Source, make_memory_source, open_source
 from gainful.read.trec_files import RUN_LINES, describe_trailing, find_run_format, note_comments
+from gainful.text import quote
 
 
 def as_lazy_run(
@@ -133,28 +134,76 @@ def open_columns(
     return frame, invert_renames(columns.find_renames(names, roles, name))
 
 
-_PIECE_BYTES = 50_000_000
-_MOST_QUOTED = 4  # pieces that are held until a quote is closed
+_QUERIES_PER_BATCH = 10_000
 
 
 @frozen(eq=False, kw_only=True)
-class LargeRun(LazyRun):
+class FileRun(LazyRun):
     """A run that stays in its file."""
 
     name: str
     source: Source
-    format_name: str
     columns: ColumnMapping
-    header: bytes  # the lines above the rows of a table
     notes: list[str] = field(factory=list)
     frame: Any = field(init=False, default=None)
     reader: Any = field(init=False, default=None)
     engine: Engine = field(init=False, default=POLARS)  # its rows have an order, too
 
+    def head(self, limit: int) -> Run:
+        """The first rows."""
+        first = next(self.stream())
+        return evolve(first, frame=first.frame.head(limit))
+
+
+@frozen(eq=False, kw_only=True)
+class ListRun(FileRun):
+    """A run with a row for each query, which has lists of documents."""
+
+    table: pl.LazyFrame
+
+    def stream(self) -> Iterator[Run]:
+        """Some queries at a time; none may come again."""
+        row, seen = 1, set[str]()
+        with report_engine_errors(self.engine, self.name):
+            for rows in self.engine.stream(self.table):
+                for some in rows.iter_slices(_QUERIES_PER_BATCH):
+                    run = self._read(some, row)
+                    _refuse_repeats(run, seen)
+                    yield run
+                    row += len(some)
+
+    def _read(self, rows: pl.DataFrame, first_row: int) -> Run:
+        def locate(row: int) -> str:
+            return f"{self.name}, row {first_row + row}"
+
+        read = extract(InputTable(rows, self.name, locate, padded=False), RUN, self.columns)
+        return evolve(read, fields={**read.fields, "part": True}).build()
+
+
+def _refuse_repeats(run: Run, seen: set[str]) -> None:
+    """Refuse queries that came before with another list, and add these to them."""
+    queries = {*run.frame["query"].unique()}
+    for query in sorted(queries & seen)[:1]:
+        raise BadInput(run.name, f"query {quote(query)} comes twice", "each query once")
+    seen |= queries
+
+
+_PIECE_BYTES = 50_000_000
+_MOST_QUOTED = 4  # pieces that are held until a quote is closed
+
+
+@frozen(eq=False, kw_only=True)
+class LineRun(FileRun):
+    """A run in a file of lines."""
+
+    format_name: str
+    header: bytes  # the lines above the rows of a table
+
     def stream(self) -> Iterator[Run]:
         """Some lines at a time; when all have come, notes say what was passed over."""
         lines, trailing, commented = 0, 0, False
         names: list[str] | None = None
+        seen = set[str]()
         for piece in self._iterate_pieces():
             if piece.strip():
                 header = self.header if lines else b""
@@ -168,6 +217,8 @@ class LargeRun(LazyRun):
                     commented = commented or bool(rows.notes)
                 if table is not None:
                     names = self._refuse_other_names(table, names, lines + 1)
+                    if names == ["lists"]:
+                        _refuse_repeats(run, seen)
                 yield run
             lines += piece.count(b"\n")
         self.source.report_end()
@@ -215,11 +266,6 @@ class LargeRun(LazyRun):
             raise BadInput(f"{self.name}:{line}", problem, "the same columns in all lines")
         return names
 
-    def head(self, limit: int) -> Run:
-        """The first rows."""
-        first = next(self.stream())
-        return evolve(first, frame=first.frame.head(limit))
-
 
 def open_large_run(
     path: str | PathLike[str], format_name: str | None, columns: ColumnMapping
@@ -229,10 +275,17 @@ def open_large_run(
     name = find_format(source, format_name, columns).name
     note = f"{source.size / 1e6:,.1f} MB may need more memory than there is: read in parts"
     notes = [f"{source.name}: {note}"]
+    of_file: dict[str, Any] = {
+        "name": source.name,
+        "source": source,
+        "columns": columns,
+        "notes": notes,
+    }
     if name == "parquet" and source.path is not None:
         frame = scan_parquet(source.path)
-        if is_wide(frame.collect_schema()):
-            return None
+        renamed = as_table(frame.head(0).collect(), source.name).rename(columns, RUN_ROLES)
+        if is_wide(renamed.frame.schema):
+            return ListRun(**of_file, table=frame)
         run = as_lazy_run(frame, POLARS, source.name, columns)
         return evolve(run, notes=notes, first_row=1)
     header: bytes | None = b""
@@ -242,11 +295,4 @@ def open_large_run(
     has_lines = name in ("trec", "csv", "tsv", "jsonl") and not is_short
     if source.data is not None or header is None or not has_lines:
         return None
-    return LargeRun(
-        name=source.name,
-        source=source,
-        format_name=name,
-        columns=columns,
-        header=header,
-        notes=notes,
-    )
+    return LineRun(**of_file, format_name=name, header=header)

@@ -11,7 +11,7 @@ import polars as pl
 from attrs import evolve, frozen
 
 from gainful.errors import BadInput, NoColumn
-from gainful.read import delimited, json_records, rag, trec_files
+from gainful.read import delimited, json_records, plain_lists, rag, trec_files
 from gainful.read.column_names import (
     DOC,
     GRADE,
@@ -299,11 +299,14 @@ def extract(
         paths = evolve(paths, names={"doc": own})
     table = table.rename(columns, roles)
     if is_wide(table.frame.schema):
+        is_usual = not paths.names and not table.problems
+        rows = plain_lists.explode_lists(table.frame, table.name, kind) if is_usual else None
+        if rows is not None:
+            return rows
         names = [*map(normalise_name, table.frame.columns)]
-        rows = enumerate(table.frame.iter_rows())
         records = (
             (table.locate(at), table.problems.get(at) or dict(zip(names, row, strict=True)))
-            for at, row in rows
+            for at, row in enumerate(table.frame.iter_rows())
         )
         return rag.read_records(table.name, records, kind, paths)
     if table.header.find_column(DOC) is None:
