@@ -73,7 +73,7 @@ def main() -> None:
             seconds = []
             for _ in range(3):
                 start = time.perf_counter()
-                _, matched = match_run_file(qrels, run, "trec", 64)
+                matched = match_run_file(qrels, run, "trec", 64)
                 seconds.append(time.perf_counter() - start)
             base = base or min(seconds)
             ratio, count = base / min(seconds), len(matched.grade)

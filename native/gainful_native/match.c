@@ -5,17 +5,16 @@
    does not grow with the file. Only whole numbers come back: every value is computed by the caller.
 
    Whatever is unusual (a query in two places, a document twice, a comment, a number in an odd form,
-   text that is not UTF-8) is "not ours": the caller reads the file by its own means, and says what
-   is wrong in its own words. */
+   text that is not UTF-8, a file that ends too early, memory that is not there) is "not ours", which
+   all functions here tell by 0: the caller reads the file by its own means, and says what is wrong in
+   its own words. */
 #define _POSIX_C_SOURCE 200809L
 #include <errno.h>
-#include <fcntl.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 #if defined(__SSE2__)
 #include <emmintrin.h>
@@ -26,8 +25,7 @@
 #if !defined(CHUNK)
 enum { CHUNK = 2 << 20, WINDOW = 1 << 16 }; /* tests make them small */
 #endif
-enum { VERSION = 3, MAX_THREADS = 64, PADDING = 64, FIELDS = 6, EDGES = 2 * FIELDS + 1 + 64 };
-enum outcome { OURS, NOT_OURS, CHANGED, UNREADABLE, NO_MEMORY };
+enum { VERSION = 4, MAX_THREADS = 64, PADDING = 64, FIELDS = 6, EDGES = 2 * FIELDS + 1 + 64 };
 
 typedef struct { const char *text; uint32_t size; } Field;
 
@@ -44,7 +42,7 @@ typedef struct {
 
 typedef struct { int32_t first, last, by_id, by_input; } Ranks; /* from 1 on; zeros are not retrieved */
 typedef struct { int64_t at, size, count; } Other; /* a query without judgments: where its name stands */
-typedef struct { _Atomic int64_t lines, tied, others; int64_t place; } Sums; /* `place`: a byte that has changed */
+typedef struct { _Atomic int64_t tied, others; } Sums; /* lines whose score another one has; of `Other` */
 
 typedef struct {
     int file, bits;
@@ -57,22 +55,19 @@ typedef struct {
     Other *others;
     int64_t other_room;
     Sums *sums;
-    pthread_mutex_t lock;            /* of what follows */
-    int64_t next;                    /* where the next chunk begins */
-    atomic_int outcome;
+    pthread_mutex_t lock;            /* of where the next chunk begins */
+    int64_t next;
+    atomic_int not_ours;
 } Work;
 
 /* What a thread holds of the query it reads. */
 typedef struct {
     char *buffer;
     int64_t buffer_room;
-    int64_t place;                   /* the byte that could not be read */
     Table table;                     /* the judged documents, then the lines */
     uint32_t judged;
     int64_t query;                   /* -1 is one without judgments */
 } Reader;
-
-static const double POWERS[] = {1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15};
 
 static inline uint64_t mix(uint64_t hash) {
     hash *= 0x9E3779B97F4A7C15ull;
@@ -142,39 +137,31 @@ static inline int is_digit(char c) { return (uint8_t)(c - '0') < 10; }
 static int parse_number(Field field, double *number) {
     const char *at = field.text, *end = at + field.size, *start = at += *at == '-';
     uint64_t whole = 0;
+    double scale = 1;
     for (; is_digit(*at); at++) whole = whole * 10 + (uint64_t)(*at - '0');
-    const char *point = at;
-    if (*at == '.') for (at++; is_digit(*at); at++) whole = whole * 10 + (uint64_t)(*at - '0');
-    int64_t decimals = at > point ? at - point - 1 : 0;
-    if (at == end && point > start && point - start + decimals <= 15) {
-        *number = (double)whole / POWERS[decimals];
-        if (start > field.text) *number = -*number;
+    if (*at == '.' && at > start)
+        for (at++; is_digit(*at); at++, scale *= 10) whole = whole * 10 + (uint64_t)(*at - '0');
+    if (at == end && at > start && at - start <= 16) { /* the point is one of them */
+        *number = (start > field.text ? -1 : 1) * ((double)whole / scale);
         return 1;
     }
-    char copy[128], *stop;
-    if (field.size >= sizeof copy) return 0;
-    memcpy(copy, field.text, field.size);
-    copy[field.size] = 0;
-    if (strspn(copy, "0123456789+-.eE") < field.size) return 0; /* all others are not read alike everywhere */
-    *number = strtod(copy, &stop); /* with a comma for a point it stops early: not ours */
-    return !*stop && *number - *number == 0;
+    if (strspn(field.text, "0123456789+-.eE") < field.size) return 0; /* all others are not read alike everywhere */
+    char *stop;
+    *number = strtod(field.text, &stop); /* with a comma for a point it stops early: not ours */
+    return stop == end && *number - *number == 0;
 }
 
+/* Is it UTF-8? Line ends stand behind it. */
 static int is_utf8(const unsigned char *text, const unsigned char *end) {
     while (text < end) {
         uint64_t words[4];
-        for (; end - text >= 32; text += 32) {
-            memcpy(words, text, 32);
-            if ((words[0] | words[1] | words[2] | words[3]) & 0x8080808080808080ull) break;
-        }
-        if (text >= end) return 1;
-        if (*text < 0x80) { text++; continue; }
-        int more = *text >= 0xf0 ? 3 : *text >= 0xe0 ? 2 : 1;
-        if (*text < 0xc2 || *text > 0xf4 || end - text <= more) return 0;
+        memcpy(words, text, 32);
+        if (!((words[0] | words[1] | words[2] | words[3]) & 0x8080808080808080ull)) { text += 32; continue; }
+        int more = *text >= 0xf0 ? 3 : *text >= 0xe0 ? 2 : *text >= 0x80;
+        if (more && (*text < 0xc2 || *text > 0xf4)) return 0;
         if ((*text == 0xe0 && text[1] < 0xa0) || (*text == 0xed && text[1] > 0x9f)) return 0;
         if ((*text == 0xf0 && text[1] < 0x90) || (*text == 0xf4 && text[1] > 0x8f)) return 0;
-        for (int i = 1; i <= more; i++) if ((text[i] & 0xc0) != 0x80) return 0;
-        text += more + 1;
+        for (text++; more; more--, text++) if ((*text & 0xc0) != 0x80) return 0;
     }
     return 1;
 }
@@ -202,14 +189,6 @@ static int make_room(Table *table, uint32_t room) {
     return 1;
 }
 
-/* An empty table with room for so many lines, or for as many as it had. */
-static int clear_table(Table *table, int64_t count) {
-    uint32_t room = 64;
-    while (room < count || room < table->count) room <<= 1;
-    table->count = 0;
-    return make_room(table, room);
-}
-
 /* One line more, and the one before it of this name, or NONE; there has to be room. */
 static inline uint32_t add_line(Table *table, Line line) {
     line.hash = hash_text(line.name);
@@ -219,8 +198,12 @@ static inline uint32_t add_line(Table *table, Line line) {
     return earlier;
 }
 
-static int add_names(Table *table, Names names, int64_t first, int64_t end) {
-    if (!clear_table(table, end - first)) return 0;
+/* Names in place of what a table held, and room for as many lines as that. */
+static int fill_table(Table *table, Names names, int64_t first, int64_t end) {
+    uint32_t room = 64;
+    while (room < end - first || room < table->count) room <<= 1;
+    table->count = 0;
+    if (!make_room(table, room)) return 0;
     for (int64_t row = first; row < end; row++) {
         Field name = {names.text + names.ends[row], (uint32_t)(names.ends[row + 1] - names.ends[row])};
         add_line(table, (Line){.name = name, .row = (int32_t)row});
@@ -241,11 +224,11 @@ static int compare_names(const void *one, const void *other) { /* descending by 
 }
 
 /* All lines of a query are here, whose name stands at `at`: rank those that are judged. */
-static enum outcome rank_query(Work *work, const Reader *reader, int64_t at, int64_t size) {
+static int rank_query(Work *work, const Reader *reader, int64_t at, int64_t size) {
     Line *lines = reader->table.lines + reader->judged;
     uint32_t count = reader->table.count - reader->judged;
     Line **order = malloc(count * sizeof *order);
-    if (!order) return NO_MEMORY;
+    if (!order) return 0;
     int64_t tied = 0;
     int rising = 0;
     for (uint32_t i = 0; i < count; i++) {
@@ -253,159 +236,131 @@ static enum outcome rank_query(Work *work, const Reader *reader, int64_t at, int
         rising |= i && lines[i].score > lines[i - 1].score;
     }
     if (rising) qsort(order, count, sizeof *order, compare_scores);
-    for (uint32_t first = 0, last; first < count; first = last) {
+    for (uint32_t first = 0, last; first < count; first = last) { /* of equal scores */
         int has_hits = 0;
         for (last = first; last < count && order[last]->score == order[first]->score; last++) {
             if (order[last]->row < 0) continue;
-            work->ranks[order[last]->row].by_input = (int32_t)last + 1;
+            work->ranks[order[last]->row] = (Ranks){.first = (int32_t)first + 1, .by_input = (int32_t)last + 1};
             has_hits = 1;
         }
-        if (last - first > 1) {
-            tied += last - first;
-            if (has_hits) qsort(order + first, last - first, sizeof *order, compare_names);
-        }
-        for (uint32_t place = first; has_hits && place < last; place++) {
+        if (last - first > 1) tied += last - first;
+        if (!has_hits) continue;
+        qsort(order + first, last - first, sizeof *order, compare_names);
+        for (uint32_t place = first; place < last; place++) {
             if (order[place]->row < 0) continue;
-            Ranks *ranks = &work->ranks[order[place]->row];
-            *ranks = (Ranks){(int32_t)first + 1, (int32_t)last, (int32_t)place + 1, ranks->by_input};
+            work->ranks[order[place]->row].last = (int32_t)last;
+            work->ranks[order[place]->row].by_id = (int32_t)place + 1;
         }
     }
     free(order);
-    atomic_fetch_add(&work->sums->lines, count);
     atomic_fetch_add(&work->sums->tied, tied);
-    if (reader->query >= 0) /* it may stand in two places */
-        return atomic_exchange(&work->retrieved[reader->query], count) ? NOT_OURS : OURS;
+    if (reader->query >= 0) return !atomic_exchange(&work->retrieved[reader->query], count); /* else in two places */
     int64_t other = atomic_fetch_add(&work->sums->others, 1);
-    if (other >= work->other_room) return NOT_OURS;
-    work->others[other] = (Other){at, size, count};
-    return OURS;
+    if (other < work->other_room) work->others[other] = (Other){at, size, count};
+    return other < work->other_room;
 }
 
 /* So many bytes of the file into the buffer, and line ends behind them. */
-static enum outcome read_file(const Work *work, Reader *reader, int64_t at, int64_t size) {
+static int read_file(const Work *work, Reader *reader, int64_t at, int64_t size) {
     if (size + PADDING > reader->buffer_room) {
         free(reader->buffer);
         reader->buffer_room = size + size / 8 + PADDING;
         reader->buffer = malloc((size_t)reader->buffer_room);
-        if (!reader->buffer) return reader->buffer_room = 0, NO_MEMORY;
+        if (!reader->buffer) return 0;
     }
     for (int64_t got = 0; got < size;) {
         ssize_t more = pread(work->file, reader->buffer + got, (size_t)(size - got), (off_t)(at + got));
-        if (more < 0 && errno == EINTR) continue;
-        if (more <= 0) return reader->place = at + got, more < 0 ? UNREADABLE : CHANGED;
-        got += more;
+        if (more > 0) got += more;
+        else if (!more || errno != EINTR) return 0;
     }
     memset(reader->buffer + size, '\n', PADDING);
-    return OURS;
+    return 1;
 }
 
 /* From a place in the file to the next line that begins a query; without one, to the end. */
-static enum outcome find_query(const Work *work, Reader *reader, int64_t *place) {
+static int find_query(const Work *work, Reader *reader, int64_t *place) {
     int64_t from = *place, rest = work->size - from, size = 0;
     for (int64_t window = WINDOW; size < rest; window *= 2) {
         size = window < rest ? window : rest;
-        enum outcome outcome = read_file(work, reader, from, size);
-        if (outcome != OURS) return outcome;
-        const char *end = reader->buffer + size, *line, *stop = memchr(reader->buffer, '\n', (size_t)size);
-        const char *edges[EDGES];
+        if (!read_file(work, reader, from, size)) return 0;
+        const char *edges[EDGES], *begin = reader->buffer, *line = begin, *stop;
         Field name = {NULL, 0}; /* of the first whole line */
-        int count;
-        while (stop && (line = stop + 1, stop = memchr(line, '\n', (size_t)(end - line)))) {
-            split_line(line, edges, &count);
-            if (!count) continue;
+        for (int count; (stop = split_line(line, edges, &count)) < begin + size; line = stop + 1) {
+            if (line == begin || !count) continue;
             if (!name.text) name = get_field(edges, 0);
-            if (!same_text(name, get_field(edges, 0))) return *place = from + (line - reader->buffer), OURS;
+            if (!same_text(name, get_field(edges, 0))) return *place = from + (line - begin), 1;
         }
     }
-    return *place = work->size, OURS;
+    return *place = work->size, 1;
 }
 
-static enum outcome read_chunk(Work *work, Reader *reader, int64_t begin, int64_t end) {
-    enum outcome outcome = read_file(work, reader, begin, end - begin);
-    if (outcome != OURS) return outcome;
-    const char *at = reader->buffer, *stop = at + (end - begin);
-    if (!is_utf8((const unsigned char *)at, (const unsigned char *)stop) || memchr(at, 0, (size_t)(stop - at))) return NOT_OURS;
+static int read_chunk(Work *work, Reader *reader, int64_t begin, int64_t end) {
+    if (!read_file(work, reader, begin, end - begin)) return 0;
+    const char *at = reader->buffer, *stop = at + (end - begin), *edges[EDGES];
+    if (!is_utf8((const unsigned char *)at, (const unsigned char *)stop) || memchr(at, 0, (size_t)(stop - at))) return 0;
     Table *table = &reader->table;
-    const char *edges[EDGES];
     Field name = {NULL, 0};
     for (int count; at < stop; at++) {
         at = split_line(at, edges, &count);
         if (!count) continue;
-        if (count != 2 * FIELDS || *edges[0] == '#') return NOT_OURS;
+        if (count != 2 * FIELDS || *edges[0] == '#') return 0;
         if (!name.text || !same_text(name, get_field(edges, 0))) {
-            if (name.text) outcome = rank_query(work, reader, begin + (name.text - reader->buffer), name.size);
-            if (outcome != OURS) return outcome;
+            if (name.text && !rank_query(work, reader, begin + (name.text - reader->buffer), name.size)) return 0;
             name = get_field(edges, 0);
             uint32_t query = *find_slot(&work->queries, name, hash_text(name));
             reader->query = query == NONE ? -1 : (int64_t)query;
             const int64_t none[] = {0, 0}, *rows = query == NONE ? none : work->first_row + query;
-            if (!add_names(table, work->docs, rows[0], rows[1])) return NO_MEMORY;
+            if (!fill_table(table, work->docs, rows[0], rows[1])) return 0;
             reader->judged = table->count;
         }
-        if (table->count == table->room && !make_room(table, 2 * table->room)) return NO_MEMORY;
+        if (table->count == INT32_MAX || (table->count == table->room && !make_room(table, 2 * table->room))) return 0;
         Line line = {.name = get_field(edges, 2), .row = -1};
-        if (!parse_number(get_field(edges, 4), &line.score) || table->count == INT32_MAX) return NOT_OURS;
+        if (!parse_number(get_field(edges, 4), &line.score)) return 0;
         if (work->bits == 32) line.score = (float)line.score;
         uint32_t earlier = add_line(table, line);
-        if (earlier != NONE && earlier >= reader->judged) return NOT_OURS; /* a document twice */
+        if (earlier != NONE && earlier >= reader->judged) return 0; /* a document twice */
     }
-    return name.text ? rank_query(work, reader, begin + (name.text - reader->buffer), name.size) : OURS;
+    return !name.text || rank_query(work, reader, begin + (name.text - reader->buffer), name.size);
 }
 
 static void *read_chunks(void *argument) {
     Work *work = argument;
     Reader reader = {0};
-    enum outcome outcome = OURS;
-    while (outcome == OURS && !atomic_load(&work->outcome)) {
+    for (int is_ours = 1; !atomic_load(&work->not_ours);) {
         pthread_mutex_lock(&work->lock);
         int64_t begin = work->next, end = begin + CHUNK;
         if (end >= work->size) end = work->size;
-        else outcome = find_query(work, &reader, &end);
+        else is_ours = find_query(work, &reader, &end);
         work->next = end;
         pthread_mutex_unlock(&work->lock);
         if (begin == end) break;
-        if (outcome == OURS) outcome = read_chunk(work, &reader, begin, end);
+        if (!is_ours || !read_chunk(work, &reader, begin, end)) atomic_store(&work->not_ours, 1);
     }
-    int none = OURS;
-    if (outcome != OURS && atomic_compare_exchange_strong(&work->outcome, &none, (int)outcome)) work->sums->place = reader.place;
     free(reader.buffer), free(reader.table.lines), free(reader.table.slots);
     return NULL;
 }
 
 PUBLIC int gainful_version(void) { return VERSION; }
 
-/* Find the judged documents of a run; an `outcome`. */
+/* Find the judged documents of a run, an open file of so many bytes. */
 PUBLIC int gainful_match(
-    const char *path, int threads, int bits, int query_count, const char *queries, const int64_t *query_ends,
+    int file, int64_t size, int threads, int bits, int query_count, const char *queries, const int64_t *query_ends,
     const int64_t *first_row, const char *docs, const int64_t *doc_ends,
     Ranks *ranks, int64_t *retrieved, Other *others, int other_room, Sums *sums) {
     Work work = {
-        .bits = bits, .docs = {docs, doc_ends}, .first_row = first_row, .ranks = ranks,
+        .file = file, .bits = bits, .size = size, .docs = {docs, doc_ends}, .first_row = first_row, .ranks = ranks,
         .retrieved = (_Atomic int64_t *)retrieved, .others = others, .other_room = other_room, .sums = sums,
     };
-    struct stat before, after;
     pthread_t others_at_work[MAX_THREADS];
     int started = 0;
-    work.file = open(path, O_RDONLY | O_CLOEXEC);
-    if (work.file < 0) return UNREADABLE;
-    if (fstat(work.file, &before) || !S_ISREG(before.st_mode)) return close(work.file), UNREADABLE;
-    work.size = (int64_t)before.st_size;
+    work.not_ours = !fill_table(&work.queries, (Names){queries, query_ends}, 0, query_count);
     pthread_mutex_init(&work.lock, NULL);
-    enum outcome outcome = NO_MEMORY;
-    if (add_names(&work.queries, (Names){queries, query_ends}, 0, query_count)) {
-        if (threads > work.size / CHUNK + 1) threads = (int)(work.size / CHUNK + 1);
-        for (; started < threads - 1 && started < MAX_THREADS; started++)
-            if (pthread_create(&others_at_work[started], NULL, read_chunks, &work)) break;
-        read_chunks(&work);
-        for (int i = 0; i < started; i++) pthread_join(others_at_work[i], NULL);
-        outcome = (enum outcome)atomic_load(&work.outcome);
-    }
-    if (outcome == OURS && !fstat(work.file, &after) && after.st_size != before.st_size) {
-        outcome = CHANGED;
-        sums->place = (int64_t)(after.st_size < before.st_size ? after.st_size : before.st_size);
-    }
-    close(work.file);
+    if (threads > size / CHUNK + 1) threads = (int)(size / CHUNK + 1);
+    for (; started < threads - 1 && started < MAX_THREADS; started++)
+        if (pthread_create(&others_at_work[started], NULL, read_chunks, &work)) break;
+    read_chunks(&work);
+    for (int i = 0; i < started; i++) pthread_join(others_at_work[i], NULL);
     pthread_mutex_destroy(&work.lock);
     free(work.queries.lines), free(work.queries.slots);
-    return outcome;
+    return !work.not_ours;
 }

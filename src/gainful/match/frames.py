@@ -115,7 +115,9 @@ def build_matched(  # noqa: PLR0917  (all of one match)
 
 def order_pool(qrels: Qrels) -> tuple[Ranks, Ranks, Array]:
     """Of each judgment the number of its query; their order in the pool; their grades."""
-    query = _index_names(qrels.frame["query"], qrels.queries)
+    stretches = qrels.frame["query"].rle().struct
+    number = _index_names(stretches.field("value"), qrels.queries)
+    query = np.repeat(number, stretches.field("len"))
     grade = qrels.frame["grade"].to_numpy()
     return query, ideal_order(query, grade), grade
 

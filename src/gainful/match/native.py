@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
+import polars as pl
 from attrs import evolve
 
 from gainful.match.frames import build_matched, match_subtopics, order_pool
@@ -25,11 +26,10 @@ from gainful.match.ties import TieBlocks
 from gainful.read.formats import find_format
 from gainful.read.qrels_and_run import NestedDict, Qrels
 from gainful.read.small_trec import read_first_lines
-from gainful.read.source import Source, describe_change, is_file, open_source
+from gainful.read.source import describe_change, is_file, open_source
 from gainful.types import Array, Ranks
 
-_VERSION = 3
-_OURS, _CHANGED = 0, 2
+_VERSION = 4
 _MAX_ROWS = 2**31 - 1
 _MAX_OTHERS = 1 << 20  # queries without judgments
 
@@ -66,12 +66,14 @@ def match_run_file(
         format_name: its format, if that is named.
         score_bits: how precise scores are.
     """
-    if load_library()[0] is None or fspath(path) == "-" or not is_file(path):
+    library, _ = load_library()
+    if library is None or fspath(path) == "-" or not is_file(path):
         return None
     source = open_source(path)
     if source.path is None or find_format(source, format_name).name != "trec":
         return None
-    matched = _match_file(qrels, source, score_bits)
+    with source.path.open("rb") as file:
+        matched = _match_file(library, qrels, file.fileno(), source.name, score_bits)
     if matched is None:
         return None
     usual = read_first_lines(source) if isinstance(qrels, NestedDict) else None
@@ -83,36 +85,36 @@ def match_run_file(
 
 
 def _match_file(
-    qrels: Qrels | NestedDict, source: Source, score_bits: Literal[64, 32]
+    library: Any, qrels: Qrels | NestedDict, file: int, name: str, score_bits: Literal[64, 32]
 ) -> Matched | None:
-    library, _ = load_library()
-    queries, docs, pool = _list_judged(qrels)
-    if source.path is None or len(docs) > _MAX_ROWS:
+    queries, docs, order, pool = _list_judged(qrels)
+    if len(docs) > _MAX_ROWS:
         return None
-    order = np.argsort(pool[0], kind="stable")
     first_row = np.searchsorted(pool[0][order], np.arange(len(queries) + 1)).astype(np.int64)
     ranks, retrieved = np.zeros((len(docs), 4), np.int32), np.zeros(len(queries), np.int64)
-    others, sums = np.empty((_MAX_OTHERS, 3), np.int64), np.zeros(4, np.int64)
+    others, sums = np.empty((_MAX_OTHERS, 3), np.int64), np.zeros(2, np.int64)
     threads = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
-    judged = (*_join_names(queries), first_row, *_join_names([docs[row] for row in order.tolist()]))
+    size = os.fstat(file).st_size
+    judged = (*_join_names(queries), first_row, *_join_names(docs))
     outputs = (ranks, retrieved, others, _MAX_OTHERS, sums)
-    outcome = library.gainful_match(
-        *(os.fsencode(source.path), threads, score_bits, len(queries)),
+    is_ours = library.gainful_match(
+        *(file, ctypes.c_int64(size), threads, score_bits, len(queries)),
         *(
             value.ctypes if isinstance(value, np.ndarray) else value
             for value in (*judged, *outputs)
         ),
     )
-    line_count, tied_count, other_count, place = sums.tolist()
-    if outcome == _CHANGED:
-        raise describe_change(source.name, place)
-    if outcome != _OURS or not line_count:
+    size_now = os.fstat(file).st_size
+    if size_now != size:
+        raise describe_change(name, min(size, size_now))
+    tied_count, other_count = sums.tolist()
+    if not is_ours or not (retrieved.any() or other_count):
         return None
     others = others[:other_count][np.argsort(others[:other_count, 0])]
-    with source.path.open("rb") as file:
-        names = [_read_name(file.fileno(), *where) for where in others[:, :2].tolist()]
+    names = [_read_name(file, *where) for where in others[:, :2].tolist()]
     if len(set(names)) < len(names):  # one of them stands in several places
         return None
+    del judged, docs  # which are large
     ranks = ranks[invert_order(order)]
     row = np.flatnonzero(ranks[:, 0])
     matched = build_matched(
@@ -129,20 +131,24 @@ def _match_file(
 
 def _list_judged(
     qrels: Qrels | NestedDict,
-) -> tuple[list[str], list[str], tuple[Ranks, Ranks, Array]]:
-    """The judged queries, the documents, and of these what `order_pool` has."""
+) -> tuple[list[str], pl.Series | list[str], Ranks, tuple[Ranks, Ranks, Array]]:
+    """The judged queries, the documents of each together, their order, what `order_pool` has."""
     if isinstance(qrels, Qrels):
-        return qrels.queries.to_list(), qrels.frame["doc"].to_list(), order_pool(qrels)
+        pool = order_pool(qrels)
+        return qrels.queries.to_list(), qrels.frame["doc"].gather(pool[1]), pool[1], pool
     judged = [*qrels.mapping.values()]
     query = np.repeat(np.arange(len(judged)), [*map(len, judged)])
     grades = chain.from_iterable(by_doc.values() for by_doc in judged)
     grade = np.fromiter(grades, np.float64, len(query))
-    pool = query, ideal_order(query, grade), grade
-    return [*qrels.mapping], [*chain.from_iterable(judged)], pool
+    pool, docs = (query, ideal_order(query, grade), grade), [*chain.from_iterable(judged)]
+    return [*qrels.mapping], docs, np.arange(len(docs)), pool
 
 
-def _join_names(names: list[str]) -> tuple[bytes, Ranks]:
+def _join_names(names: pl.Series | list[str]) -> tuple[bytes, Ranks]:
     """Names one behind the other, and where each begins and ends."""
+    if not isinstance(names, list):
+        ends = np.cumsum(names.str.len_bytes(), dtype=np.int64)
+        return names.str.join("").cast(pl.Binary).item(), np.append(0, ends)
     joined = "".join(names).encode()
     sizes = names if len(joined) == sum(map(len, names)) else [name.encode() for name in names]
     return joined, np.cumsum([0, *map(len, sizes)], dtype=np.int64)
