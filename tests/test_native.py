@@ -49,14 +49,7 @@ def build(folder: Path, *options: str) -> None:
 def engine(package, monkeypatch):
     """A function that switches between the engines."""
     monkeypatch.syspath_prepend(str(package))
-    native.load_library.cache_clear()
-
-    def choose(name: str) -> None:
-        monkeypatch.setenv("GAINFUL_ENGINE", name)
-        native.load_library.cache_clear()
-
-    yield choose
-    native.load_library.cache_clear()
+    return partial(monkeypatch.setenv, "GAINFUL_ENGINE")
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -154,7 +147,6 @@ def test_a_library_that_cannot_be_used_is_left_alone(tmp_path, monkeypatch):
         if content is not None:
             (package / "match.so").write_bytes(content)
         monkeypatch.syspath_prepend(str(tmp_path))
-        native.load_library.cache_clear()
         library, reason = native.load_library()
         assert library is None
         assert "cannot be loaded" in reason

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import ctypes
 import os
-from functools import cache
 from importlib.util import find_spec
 from itertools import chain
 from os import PathLike, fspath
@@ -34,7 +33,6 @@ _MAX_ROWS = 2**31 - 1
 _MAX_OTHERS = 1 << 20  # queries without judgments
 
 
-@cache
 def load_library() -> tuple[Any, str]:
     """The library and its name; None, and why there is none."""
     if os.environ.get("GAINFUL_ENGINE") == "pure":
