@@ -151,6 +151,15 @@ def test_equal_groups_have_no_winner():
     assert all(row["winner"] is None and row["tau"] is None for row in sweep.rows())
 
 
+def test_a_group_that_alone_has_a_mean_is_ahead_of_nobody():
+    frame = pl.DataFrame({"session": list("stu"), "query": 1, "doc": "a", "system": list("xyz")})
+    judged = {"s": {"a": 1}, "t": {"b": 0}, "u": {"b": 0}}
+    sweep = gainful.sessions.sweep(frame, judged, empty="skip", points=2)
+    for row in sweep.rows():
+        assert list(row["means"].values()) == [1.0, None, None]
+        assert row["difference"] is row["winner"] is row["tau"] is None
+
+
 def test_tau_is_that_of_the_order_against_the_reference():
     sweep = sweep_study(by="scenario", points=4)
     own = sweep_study(by="scenario", b=2, bq=4)

@@ -390,7 +390,7 @@ def _build_plane(
 
 
 def _find_best_two(means: Array) -> tuple[float, float]:
-    second, best = np.sort(means[~np.isnan(means)])[-2:]
+    best, second = -np.sort(-means)[:2]  # what is not a number comes last
     return best, second
 
 
