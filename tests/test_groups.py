@@ -408,6 +408,20 @@ def test_a_group_whose_study_has_no_test_is_named_and_the_others_are_compared():
     assert any("'b'" in note for note in groups.notes)
 
 
+def test_a_group_that_lacks_a_system_is_named_and_the_others_are_compared():
+    rows = [  # group b has no session of z
+        {"session": f"{group}{at}", "query": 1, "rank": 1, "doc": "d", "grade": at % 4}
+        | {"system": systems[at % len(systems)], "lang": group}
+        for group, systems in (("a", "xyz"), ("b", "xy"))
+        for at in range(12)
+    ]
+    groups = gainful.sessions.compare(
+        pl.DataFrame(rows), measures="sDCG@10", group="lang", resamples=999
+    ).groups
+    assert [item.group for item in groups.pairs] == ["a"] * 3
+    assert find_notes(groups.notes, "'b'")
+
+
 def test_sessions_are_compared_within_groups():
     study = gainful.sessions.simulate_study(7)
     options = {"measures": "sDCG@10", "resamples": 999, "correct": "none"}

@@ -445,14 +445,10 @@ def _build_samples(
             ]
             try:
                 sample = build(some)
-                _refuse_untestable(sample, method, places)
-                problem = "" if sample.systems == comparison.systems else "some have none of it"
-            except (CannotCompare, BadValue) as error:
-                problem = str(error)
-            if problem:
-                problems[problem, label] = None
-            else:
+                _refuse_untestable(sample, comparison.systems, method, places)
                 samples.append((measure, label, sample))
+            except (CannotCompare, BadValue) as error:
+                problems[str(error), label] = None
     notes = []
     for problem, names in collect_by_key(problems).items():
         subject = "group {} is" if len(names) == 1 else "groups {} are"
@@ -460,8 +456,12 @@ def _build_samples(
     return samples, notes
 
 
-def _refuse_untestable(sample: Sample, method: Method, places: Sequence[IndexPair]) -> None:
+def _refuse_untestable(
+    sample: Sample, systems: Sequence[str], method: Method, places: Sequence[IndexPair]
+) -> None:
     """Whether assignments of a study can be permuted is known only when it is tested."""
+    if sample.systems != systems:
+        raise CannotCompare("some have none of it")
     if not isinstance(sample, PairedSample):
         alone = evolve(method, correction="none", correction_given=True)
         own = sample.complete_method(alone, places)
