@@ -111,6 +111,14 @@ def test_the_interval_does_not_go_beyond_what_the_measure_can_be():
     assert t_interval([1, 1, 1, 0.9])[1] > 1 == high.high
 
 
+@pytest.mark.parametrize("level", [95, 99.99])  # at 99.99 % it overflowed
+def test_a_geometric_mean_of_shares_is_no_larger_than_1(level):
+    results = gainful.evaluate({"1": {"a": 1}, "2": {"a": 1}}, {"1": ["a"], "2": ["b"]}, "GMAP")
+    intervals = gainful.stats.mean_intervals(results, level)
+    assert intervals.intervals["GMAP"].high == 1
+    assert intervals.to_json()
+
+
 def test_a_correlation_may_be_below_zero():
     """MCC has no end at 0; values above it say nothing of other queries."""
     judged = {q: {"a": 1} for q in "123"}

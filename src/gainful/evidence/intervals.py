@@ -143,11 +143,11 @@ def _t_ends(averaged: Averaged, units: UnitSums, resampling: Resampling) -> _End
     mean, error = (float(part[0]) for part in (units.means(), units.standard_errors()))
     reach = -stdtrit(units.number - 1, resampling.alpha / 2) * error
     low, high = ((mean + side * reach) * averaged.scale for side in (-1, 1))
-    is_positive = not (entry.signed or entry.registered or entry.aggregation == "geometric")
-    if is_positive and values.min() >= 0:
+    is_log = entry.aggregation == "geometric"  # of a share
+    if not (entry.signed or entry.registered or is_log) and values.min() >= 0:
         low = max(low, 0.0)
-    most = 0.0 if entry.aggregation == "geometric" else 1.0  # the logarithm of 1 is 0
-    if entry.bounded and values.max() <= most:
+    most = 0.0 if is_log else 1.0  # the logarithm of 1 is 0
+    if (entry.bounded or is_log) and values.max() <= most:
         high = min(high, most)
     return float(low), float(high), T_INTERVAL if units.number < FEWEST_DRAWN else MANY_INTERVAL
 
