@@ -195,6 +195,30 @@ def test_few_enough_queries_need_no_resamples_for_holm():
     assert comparison.evidence.exact
 
 
+@pytest.mark.parametrize(
+    ("queries", "runs", "options", "smallest"),
+    [
+        (6, 3, {"correct": "holm"}, 3 * 2 / 2**6),
+        (6, 3, {"correct": "bh"}, None),  # all three have 2 of 64, so all are significant
+        (4, 2, {"test": "tukey"}, 2 / 2**4),  # of two runs, the signs of differences are flipped
+    ],
+)
+def test_that_no_p_can_be_small_enough_is_said_just_where_it_is_so(
+    queries, runs, options, smallest
+):
+    judged = {str(q): {"a": 1} for q in range(queries)}
+    rankings = {
+        f"run{run}": {query: [f"x{rank}" for rank in range(3 * run)] + ["a"] for query in judged}
+        for run in range(runs)
+    }
+    rankings["run0"]["0"] = ["x0", "a"]  # so that differences vary
+    comparison = gainful.compare(judged, rankings, "RR", **options)
+    assert bool(comparison.systems_beaten("RR")["run0"]) == (smallest is None)
+    notes = [note for note in comparison.notes if "nothing can be significant" in note]
+    assert len(notes) == len(find_notes(comparison.notes, f"{smallest or 0:.4g}"))
+    assert bool(notes) == (smallest is not None)
+
+
 TESTS_AND_CORRECTIONS = [
     (test, correct)
     for test in ("randomisation", "t", "sign", "bca")

@@ -315,7 +315,7 @@ def _describe_power(
         smallest = f"none: too few {pluralise(comparison.unit_in_words)}"
     alpha = comparison.evidence.resampling.alpha
     units = comparison.clusters.get(measure, comparison.units[measure])
-    if find_smallest_p(comparison.evidence, units) > alpha:
+    if find_smallest_p(comparison, units) > alpha:
         number = comparison.count_units(measure)
         smallest = f"none: with {number} this test cannot reach {alpha:g}"
     level = f"; t test at {comparison.evidence.power_level:.2g}" if verbose else ""

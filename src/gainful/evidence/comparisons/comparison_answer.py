@@ -9,7 +9,6 @@ from attrs import frozen
 
 from gainful.evidence.comparisons.comparison_values import (
     ComparisonValues,
-    Evidence,
     GroupPair,
     Pair,
     name_pairs,
@@ -49,7 +48,7 @@ def write_notes(
     notes = [*test_notes]
     notes += [note for item in paired for note in describe_left_out(item, comparison.systems)]
     notes += describe_pairs(comparison.pairs, partial(_describe_pair, paired=paired[0]))
-    notes += _describe_smallest_p(comparison.evidence, paired, pairs)
+    notes += _describe_smallest_p(comparison, paired, pairs)
     notes += describe_few_units(comparison.evidence.test, paired, pairs)
     notes += [] if test_notes else describe_step_down(comparison)
     notes += describe_undecided(comparison)
@@ -94,7 +93,7 @@ def describe_small_groups(
     no_interval = f"too few {pluralise(unit)} for an interval at this level"
     problems = [(no_interval, item.group) for item in group_pairs if item.pair.low is None]
     for name, paired in groups:
-        texts = _describe_smallest_p(comparison.evidence, [paired], pairs)
+        texts = _describe_smallest_p(comparison, [paired], pairs)
         problems += [(text, name) for text in texts]
     return [
         f"{'group' if len(names) == 1 else 'groups'} {list_names(names)}: {problem}"
@@ -103,14 +102,14 @@ def describe_small_groups(
 
 
 def _describe_smallest_p(
-    evidence: Evidence, paired: Sequence[PairedValues], pairs: Ranks
+    comparison: ComparisonValues, paired: Sequence[PairedValues], pairs: Ranks
 ) -> list[str]:
     """Where not even the clearest difference could be significant, that is said."""
-    alpha = evidence.resampling.alpha
+    alpha = comparison.evidence.resampling.alpha
     notes = []
     for item in paired:
         units = int(item.count_differing(pairs).max())
-        smallest = find_smallest_p(evidence, units)
+        smallest = find_smallest_p(comparison, units)
         if units and smallest > alpha:
             differing = f"{count_noun(units, item.unit)} that differ{'s' if units == 1 else ''}"
             notes.append(
@@ -120,17 +119,15 @@ def _describe_smallest_p(
     return notes
 
 
-def find_smallest_p(evidence: Evidence, units: int) -> float:
-    """The smallest p that the test can give if so many units differ; 0 where that is unknown."""
-    resamples = evidence.resampling.resamples
-    if evidence.test == TUKEY:
-        return 1 / (resamples + 1)
-    if evidence.test not in TESTS:
-        return 0.0
-    test = TESTS[evidence.test]
-    by_chance = 1 / (resamples + 1) if test.resampled and not evidence.exact else 0.0
-    by_signs = 2.0 ** (1 - units) if test.flips_signs else 0.0
-    is_shared = evidence.correction in ("holm", "bonferroni", "bh")
+def find_smallest_p(comparison: ComparisonValues, units: int) -> float:
+    """What no p is below if so many units differ, as far as that is known; else 0."""
+    evidence = comparison.evidence
+    by_chance = 1 / (evidence.resampling.resamples + 1) if evidence.uses_resamples else 0.0
+    # To deal two values out again is to flip the sign of their difference.
+    deals_two = evidence.test == TUKEY and len(comparison.systems) == 2
+    flips_signs = TESTS[evidence.test].flips_signs if evidence.test in TESTS else deals_two
+    by_signs = 2.0 ** (1 - units) if flips_signs and not comparison.paired_units else 0.0
+    is_shared = evidence.correction in ("holm", "bonferroni")  # by bh, all may have the smallest
     return max(by_chance, by_signs) * (evidence.family if is_shared else 1)
 
 
