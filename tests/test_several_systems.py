@@ -255,3 +255,26 @@ def test_clusters_of_a_study_are_refused():
     study = simulate_study(1)
     with refuses(BadValue, "cluster"):
         compare(study.sessions, study.qrels, "sDCG@10", cluster=r"^(\d+)")
+
+
+def test_a_conversation_that_a_system_had_several_times_counts_once_by_its_mean():
+    """Trials of an agent: of each task the mean of them, not the last one, is compared."""
+    rows = [
+        {
+            "session": f"{system}{task}{trial}",
+            "query": 1,
+            "rank": 1,
+            "doc": f"d{(task + trial) % 3}",
+        }
+        | {"topic": "t", "system": system, "conversation": f"task{task}"}
+        for system, trials in (("once", 1), ("twice", 2))
+        for task in range(8)
+        for trial in range(trials)
+    ]
+    comparison = compare(pl.DataFrame(rows), {"t": {"d0": 1, "d1": 4, "d2": 0}}, "sDCG@1")
+    gains = np.array([1, 4, 0])[np.arange(9) % 3]
+    means = gains[:8].mean(), np.mean([gains[:8], gains[1:]])
+    assert comparison.means["sDCG@1"].tolist() == pytest.approx(means)
+    assert comparison.units == {"sDCG@1": 8}
+    (note,) = find_notes(comparison.notes, "twice", 8)
+    assert "once" not in note.split()

@@ -7,6 +7,7 @@ had, or (`study.py`) by the sessions of a study. All else is the same for each o
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeVar, cast
 
@@ -16,7 +17,11 @@ from attrs import define, evolve, fields_dict
 
 from gainful.errors import BadValue, CannotCompare
 from gainful.evidence.comparisons.comparison import Comparison
-from gainful.evidence.comparisons.comparison_answer import describe_small_groups, write_notes
+from gainful.evidence.comparisons.comparison_answer import (
+    describe_small_groups,
+    label_system,
+    write_notes,
+)
 from gainful.evidence.comparisons.comparison_values import (
     Compared,
     Equivalence,
@@ -251,6 +256,7 @@ class PairedSample(Sample):
     """Values of systems side by side: of each measure a row for each query or conversation."""
 
     tables: Mapping[str, PairedValues]
+    notes: Sequence[str] = ()
 
     @classmethod
     def from_runs(
@@ -266,7 +272,8 @@ class PairedSample(Sample):
     def from_conversations(cls, several: Sequence[Results], method: Method) -> PairedSample:
         """Systems paired by the conversations that all of them had.
 
-        What the turns of a conversation say is not independent: each system has one value in each.
+        What the turns of a conversation say is not independent: each system has one value in each,
+        the mean where it had it several times.
         """
         results = cast("SessionResults", several[0])
         names = results.columns[SYSTEM].unique(maintain_order=True).to_list()
@@ -275,7 +282,14 @@ class PairedSample(Sample):
         tables = {
             measure: _pair_conversations(results, measure, names) for measure in results.values
         }
-        parts = {"results": several, "systems": tuple(names), "kind": SYSTEM}
+        times = results.columns.group_by(SYSTEM, CONVERSATION, maintain_order=True).len()
+        repeated = Counter(times.filter(pl.col("len") > 1)[SYSTEM].to_list())
+        notes = [
+            f"{label_system(SYSTEM, name)} had {count_noun(number, CONVERSATION)} several times: "
+            "the mean of each counts"
+            for name, number in repeated.items()
+        ]
+        parts = {"results": several, "systems": tuple(names), "kind": SYSTEM, "notes": notes}
         return cls._prepare(tables, method, method.read_clusters(), **parts)
 
     @classmethod
@@ -336,7 +350,7 @@ class PairedSample(Sample):
         """What one should know before believing a difference."""
         places = [tuple(map(self.systems.index, (p.system, p.other))) for p in comparison.pairs]
         pairs = np.array(places[: len(places) // len(self.tables)])
-        return write_notes(comparison, list(self.tables.values()), pairs)
+        return [*self.notes, *write_notes(comparison, list(self.tables.values()), pairs)]
 
 
 def refuse_incomparable(paired: PairedValues, names: Sequence[str]) -> None:
@@ -365,9 +379,9 @@ def _pair_conversations(results: SessionResults, measure: str, names: list[str])
     values = results.per_session.select("session", pl.col(measure).alias("value"))
     rows = labels.join(values, on="session", how="inner", maintain_order="left")
     rows = rows.filter(pl.col("value").is_not_null())
+    means = rows.group_by(SYSTEM, CONVERSATION, maintain_order=True).agg(pl.mean("value"))
     by_system = [
-        dict(rows.filter(pl.col(SYSTEM) == name).select(CONVERSATION, "value").iter_rows())
-        for name in names
+        dict(means.filter(pl.col(SYSTEM) == name).drop(SYSTEM).iter_rows()) for name in names
     ]
     return evolve(pair_values(by_system, measure), noun=CONVERSATION)
 
