@@ -3,6 +3,7 @@
 import json
 
 import numpy as np
+import polars as pl
 import pytest
 from facts import find_notes, list_facts
 
@@ -37,6 +38,29 @@ def test_the_error_is_the_deviation_over_seeds(runs, test):
         ).to_dict()["pairs"][0]
         for seed in range(60)
     ]
+    assert_errors_are_the_deviations_of(data)
+
+
+@pytest.mark.parametrize("correct", ["max-t", "holm"])
+def test_the_error_of_a_study_is_the_deviation_over_seeds(correct):
+    """Of systems that everybody tried; by max-T p counts both sides, else twice the smaller one."""
+    random = np.random.default_rng(5)
+    rows = [
+        {"session": f"{searcher}{system}", "query": 1, "rank": 1, "doc": "d"}
+        | {"searcher": f"p{searcher}", "system": system, "grade": 5 + random.normal() + better}
+        for searcher in range(30)
+        for system, better in (("A", 0), ("B", 0), ("C", 0.3))
+    ]
+    data = [
+        gainful.sessions.compare(
+            pl.DataFrame(rows), measures="sDCG@1", correct=correct, resamples=999, seed=seed
+        ).to_dict()["pairs"][1]
+        for seed in range(60)
+    ]
+    assert_errors_are_the_deviations_of(data)
+
+
+def assert_errors_are_the_deviations_of(data):
     for name, error in (("p", "p_error"), ("p_corrected", "p_corrected_error")):
         observed = np.std([pair[name] for pair in data])
         stated = np.mean([pair[error] for pair in data])

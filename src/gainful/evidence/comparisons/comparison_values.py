@@ -22,7 +22,7 @@ from gainful.page.table import to_plain_data
 from gainful.text import count_noun, name_count, pluralise
 from gainful.types import Array
 
-# Tests whose p is a share of resamples that are as far on either side.
+# Tests whose p is a share of resamples that are as far on either side, as it always is by max-T.
 _COUNT_BOTH_SIDES = (RANDOMISATION, TUKEY, FREEDMAN_LANE)
 _UNDECIDED_ERRORS = 2  # Monte Carlo errors between p and alpha, below which chance may decide
 
@@ -184,7 +184,8 @@ class Evidence(Answering):
         """
         if not self.uses_resamples:
             return None
-        sides = 1 if self.test in _COUNT_BOTH_SIDES else 2
+        counts_both = self.test in _COUNT_BOTH_SIDES or (self.corrects and self.correction == MAX_T)
+        sides = 1 if counts_both else 2
         share = p / sides
         return float(sides * (share * (1 - share) / self.resampling.resamples) ** 0.5)
 
