@@ -113,6 +113,15 @@ def test_the_same_run_is_shown_to_be_no_worse(gate, base):
         assert list_facts(out.splitlines()[0], "passed")[:3] == ["passed", "RR", "0.001"]
 
 
+@pytest.mark.parametrize("rule", ["max_drop", "no_worse_than"])
+def test_what_rounding_changes_is_no_change(gate_folder, rule):
+    rules = {"test": "t", rule: {"RR": 1}}
+    _, verdict = judge_changes(gate_folder, [3, 3, 3, 1], [1, 3, 3, 3], **rules)
+    (check,) = verdict.checks
+    assert check.value != check.baseline  # in the last digit
+    assert not re.search(r"e-\d", verdict.to_text())
+
+
 @pytest.mark.parametrize("bound", [0.1, (0.1,), (0.1, 1.5), "0.1:2", (True, 2)])
 def test_a_bound_by_query_is_a_drop_and_a_count(bound):
     with refuses(WrongType, "per_query of RR"):

@@ -79,6 +79,11 @@ def rounding_slack(value: float) -> float:
     return ROUNDING * abs(value)
 
 
+def find_change(now: float, before: float) -> float:
+    """By how much a mean changed; rounding alone is no change."""
+    return now - before if abs(now - before) > rounding_slack(before) else 0.0
+
+
 def _tell_limit(check: Check) -> str:
     verbs = ("is above", "stays within") if check.rule == "ceiling" else ("is below", "reaches")
     value = format_distinct(check.value, check.bound)
@@ -97,7 +102,7 @@ def _tell_drop(check: Check) -> str:
 
 
 def _tell_margin(check: Check) -> str:
-    change, limit = check.value - (check.baseline or 0.0), check.limit or 0.0
+    change, limit = find_change(check.value, check.baseline or 0.0), check.limit or 0.0
     confidence = Resampling(check.level or ALPHA).level
     if check.ok and check.direction.sign * limit > 0:
         least = f"at least {format_exact(round(abs(limit), 4))} with {confidence} confidence"

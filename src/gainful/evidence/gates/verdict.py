@@ -10,7 +10,7 @@ from typing import Any
 from attrs import evolve, field, frozen
 
 from gainful.evidence.gates.error_rates import RATE_COLUMNS, ErrorRate
-from gainful.evidence.gates.rules import Check
+from gainful.evidence.gates.rules import Check, find_change
 from gainful.measure.results import describe_unmatched, list_footnotes
 from gainful.measure.values import Results
 from gainful.page.page import Page, Section
@@ -198,8 +198,9 @@ def _format_means(
         return cells
     if before is None and name in verdict.now_and_before:
         value, before = verdict.now_and_before[name]
-    change = ("–", "–") if before is None else (f"{before:.4f}", format_change(value - before))
-    return [*cells, *change]
+    if before is None:
+        return [*cells, "–", "–"]
+    return [*cells, f"{before:.4f}", format_change(find_change(value, before))]
 
 
 def _build_query_tables(verdict: Verdict) -> list[tuple[str, Table]]:

@@ -158,7 +158,8 @@ def _check_units(units: LabelledUnits, against: str) -> None:
     clusters = int(units.cluster.max(initial=-1)) + 1
     noun = units.cluster_noun or units.unit
     if clusters < _FEWEST:
-        problem = f"{count_noun(clusters, noun)} with a value are too few"
+        verb = "is" if clusters == 1 else "are"
+        problem = f"{count_noun(clusters, noun)} with a value {verb} too few"
         raise BadInput(against, problem, f"at least {_FEWEST}")
     if np.ptp(units.label) == 0:
         problem = f"it is {units.label[0]:g} for every {units.unit}"
