@@ -289,6 +289,25 @@ def test_all_groups_are_one_family(family, number):
         assert item.pair.p_corrected == pytest.approx(min(1, number * item.pair.p))
 
 
+@pytest.mark.parametrize(("correct", "number"), [("bonferroni", 3), ("none", 1)])
+def test_tukey_corrects_the_pairs_of_a_group_itself_and_what_else_is_corrected_is_said(
+    correct, number
+):
+    judged = {f"{kind}{at}": {"a": 1} for kind in "xyz" for at in range(6)}
+    runs = {
+        f"run{run}": {query: [*"bcdef"[: at * run % 4], "a"] for at, query in enumerate(judged)}
+        for run in range(3)
+    }
+    options = {"test": "tukey", "correct": correct, "resamples": 999}
+    comparison = gainful.compare(judged, runs, "RR", group=lambda query: query[0], **options)
+    assert comparison.groups.family == 3
+    for item in comparison.groups.pairs:
+        assert item.pair.p_corrected == pytest.approx(min(1, number * item.pair.p))
+    (line,) = (line for line in comparison.to_text().splitlines() if line.startswith("Within"))
+    assert ("not corrected ·" in line) == (correct == "none")
+    assert bool(find_notes([line], 3)) == (correct != "none")
+
+
 def test_the_largest_difference_is_corrected_by_resamples_of_all_groups():
     groups = gainful.compare(QRELS, BM25, HYBRID, measures="nDCG@10", **BY_KIND).groups
     assert (groups.correction, groups.family) == ("max-t", 3)

@@ -407,7 +407,8 @@ def compare_groups(
     pairs: list[GroupPair] = []
     for family in filter(None, families):
         pairs += _test_family(family, method, places)
-    family_size = max((len(family) for family in families), default=0) * len(places)
+    largest = max(map(len, families), default=0)
+    family_size = evolve(method, family="all").count_comparisons(largest, len(places))
     notes += describe_small_groups(
         [(label, s.tables[name]) for name, label, s in samples if isinstance(s, PairedSample)],
         pairs,

@@ -577,15 +577,17 @@ def describe_groups(groups: GroupComparison) -> list[str]:
     if not groups.pairs:
         return []
     correction = CORRECTIONS[groups.correction]
-    text = f"Within groups: p corrected over {count_noun(groups.family, 'comparison')}"
-    text += f" ({correction.words})"
+    text = "Within groups: p not corrected"
+    if groups.correction != "none":
+        number = count_noun(groups.family, "comparison")
+        text = f"Within groups: p corrected over {number} ({correction.words})"
     text += f" · {correction.interval_kind}" if correction.interval_kind else ""
     if groups.interactions:
         over = pluralise(groups.unit)
         if groups.clustered:
             over = "clusters, or only within those of several groups if there are any"
         text += f" · dependence on the group: one-way F, groups permuted over {over}, not corrected"
-    number = len({item.group for item in groups.pairs})
-    folded = f"{number} groups: tables show the largest {MOST_GROUPS}, and the others as one, "
+    labels = {item.group for item in groups.pairs}
+    folded = f"{len(labels)} groups: tables show the largest {MOST_GROUPS}, and the others as one, "
     folded += "which is not tested; CSV and JSON have all"
-    return [text, *([f"Note: {folded}"] if number > MOST_GROUPS else [])]
+    return [text, *([f"Note: {folded}"] if len(labels) > MOST_GROUPS else [])]
