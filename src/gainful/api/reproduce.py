@@ -85,14 +85,13 @@ def reproduce(
         pairs["baseline"] = (baselines[0], baselines[1])
     loaded = {role: [*map(reading.read_run, pair)] for role, pair in pairs.items()}
     reading.columns.refuse_unread()
-    results: dict[str, list[Results]] = {}
+    results: dict[str, list[Results]] = {role: [] for role in pairs}
     for role, runs in loaded.items():
         sides = zip(("original", "reproduced"), judgments, runs, pairs[role], strict=True)
         for side, judged, run, given in sides:
             matched = match_run(judged, run, recipes, convention)
             name = name_file(given) or f"{side} {role}"
-            values = measure_run(matched, recipes, convention, name)
-            results.setdefault(role, []).append(values)
+            results[role].append(measure_run(matched, recipes, convention, name))
     orders, errors, notes = [], [], []
     if reproduced_qrels is None:
         for role, runs in loaded.items():

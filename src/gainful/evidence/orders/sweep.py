@@ -24,7 +24,7 @@ from gainful.measure.sessions.sweep_sums import (
 )
 from gainful.page.page import Page, Section
 from gainful.page.shown import Shown
-from gainful.page.table import Table, format_number
+from gainful.page.table import Table, format_number, to_plain_data
 from gainful.rounding import ROUNDING
 from gainful.text import capitalise_first, count_noun
 from gainful.types import Array, Ranks, finite_or_none
@@ -278,9 +278,7 @@ class Sweep(Shown):
                 {
                     "weights": plane.weights,
                     "depth": plane.depth,
-                    "b": crossing.b,
-                    "bq": crossing.bq,
-                    "along": crossing.along,
+                    **to_plain_data(crossing),
                     "below": self.groups[crossing.below],
                     "above": self.groups[crossing.above],
                 }

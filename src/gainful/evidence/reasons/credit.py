@@ -95,12 +95,8 @@ _SAMPLE_NOTE = (
 )
 
 
-@frozen(eq=False)
-class JudgedDocs:
-    """One query in one run: its judged documents at their ranks, by name."""
-
-    ranked: RankedRun
-    docs: Sequence[str]  # of each retrieved judged document
+# One query in one run: its judged documents at their ranks, and the name of each.
+_NamedRanks = tuple[RankedRun, Sequence[str]]
 
 
 @frozen
@@ -117,7 +113,7 @@ def credit_docs(
     rankings: tuple[RankedQueries, RankedQueries], query: str, recipe: Recipe, change: float
 ) -> Credit:
     """How much of the change of a query does each of its judged documents explain?"""
-    before, after = (JudgedDocs(*run.select_named(query)) for run in rankings)
+    before, after = (run.select_named(query) for run in rankings)
     # What was taken out of the rankings is out already, and nothing is rounded.
     negative = "zero" if recipe.convention.negative == "remove" else recipe.convention.negative
     convention = recipe.convention.with_settings(unjudged="zero", negative=negative, decimals=None)
@@ -133,7 +129,7 @@ def credit_docs(
         return Credit({}, problem=f"it cannot be computed with part of the judgments: {error}")
 
 
-def _has_list_ideal(recipe: Recipe, sides: tuple[JudgedDocs, JudgedDocs]) -> bool:
+def _has_list_ideal(recipe: Recipe, sides: tuple[_NamedRanks, _NamedRanks]) -> bool:
     """Is the ideal made of the list itself, and can it be written as a pool as well?
 
     What is worth less than nothing has its place in such an ideal behind all that is unjudged.
@@ -141,19 +137,19 @@ def _has_list_ideal(recipe: Recipe, sides: tuple[JudgedDocs, JudgedDocs]) -> boo
     convention, entry = recipe.convention, recipe.entry
     if not (entry.cumulated and entry.gain_of == "ranking" and convention.ideal == "list"):
         return False
-    lowest = min(float(side.ranked.gains(recipe.gain).min(initial=0.0)) for side in sides)
+    lowest = min(float(ranked.gains(recipe.gain).min(initial=0.0)) for ranked, _ in sides)
     return convention.short == "as_is" and (convention.negative != "in_ideal" or lowest >= 0)
 
 
-def _use_list_as_pool(side: JudgedDocs) -> JudgedDocs:
-    ranked = side.ranked
+def _use_list_as_pool(side: _NamedRanks) -> _NamedRanks:
+    ranked, docs = side
     with_pool = evolve(
         ranked, pool_query=ranked.query, pool_grade=ranked.grade, pool_index=None, subtopics=None
     )
-    return evolve(side, ranked=with_pool)
+    return with_pool, docs
 
 
-def _candidate_docs(sides: tuple[JudgedDocs, JudgedDocs], recipe: Recipe) -> list[str]:
+def _candidate_docs(sides: tuple[_NamedRanks, _NamedRanks], recipe: Recipe) -> list[str]:
     """The documents that may explain anything: below its cutoff no measure of ours looks.
 
     It is otherwise where the ideal is made of the list, and can only be made of it as it is.
@@ -163,8 +159,8 @@ def _candidate_docs(sides: tuple[JudgedDocs, JudgedDocs], recipe: Recipe) -> lis
     return sorted(
         {
             doc
-            for side in sides
-            for doc, first, rank in zip(side.docs, side.ranked.first, side.ranked.rank, strict=True)
+            for ranked, docs in sides
+            for doc, first, rank in zip(docs, ranked.first, ranked.rank, strict=True)
             if depth is None or min(first, rank) <= depth
         }
     )
@@ -174,7 +170,7 @@ def _candidate_docs(sides: tuple[JudgedDocs, JudgedDocs], recipe: Recipe) -> lis
 class DocumentGame:
     """The value of one query in two runs, whichever of its documents are seen as judged."""
 
-    sides: tuple[JudgedDocs, JudgedDocs]
+    sides: tuple[_NamedRanks, _NamedRanks]
     recipe: Recipe
     docs: Sequence[str]
 
@@ -182,9 +178,9 @@ class DocumentGame:
         """The values of both, a column for each set; documents below the cutoff are in none."""
         members, values = np.pad(members, ((0, 0), (0, 1))), []
         place = {doc: at for at, doc in enumerate(self.docs)}
-        for side in self.sides:
-            player = np.array([place.get(doc, len(place)) for doc in side.docs], dtype=np.intp)
-            values.append(compute_subsets(side.ranked, self.recipe, members[:, player]))
+        for ranked, docs in self.sides:
+            player = np.array([place.get(doc, len(place)) for doc in docs], dtype=np.intp)
+            values.append(compute_subsets(ranked, self.recipe, members[:, player]))
         return np.stack(values)
 
 
