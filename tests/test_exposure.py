@@ -6,6 +6,7 @@ from math import log2
 import hypothesis.strategies as st
 import polars as pl
 import pytest
+from facts import find_notes
 from hypothesis import given
 from refusals import refuses
 
@@ -103,6 +104,19 @@ def test_a_group_has_no_coverage_of_its_own_and_items_outside_are_counted():
     assert results["Coverage@2"] == 0.5
     assert {group["mean"]["Coverage@2"] for group in results.groups()} == {None}
     assert [note for note in results.notes if "Coverage@2" in note and "1 item" in note]
+
+
+def test_one_number_of_a_whole_run_has_its_value_but_no_interval():
+    queries = {str(query): {"a": 1} for query in range(6)}
+    run = {query: ["b", "a"][int(query) % 2 :] for query in queries}
+    options = {"measures": ["Coverage@2", "RR"], "items": ["a", "z"]}
+    results = gainful.evaluate(queries, run, **options)
+    intervals = gainful.stats.mean_intervals(results)
+    coverage = intervals.intervals["Coverage@2"]
+    assert (coverage.mean, coverage.low, coverage.loo_low) == (results["Coverage@2"], None, None)
+    assert len(find_notes(intervals.notes, "Coverage@2")) == 1
+    with refuses(BadInput, "run"):  # and no value for each query, to go along with
+        gainful.stats.correlate(results, "RR", resamples=99)
 
 
 def test_explain_and_a_catalogue_of_other_ids_are_refused():

@@ -12,7 +12,7 @@ from attrs import evolve, frozen
 from gainful.defaults import RESAMPLES, SEED
 from gainful.errors import WrongType, check_number
 from gainful.evidence.options import DrawingOptions
-from gainful.evidence.pairing import describe_turns
+from gainful.evidence.pairing import NOT_A_MEAN, describe_turns
 from gainful.evidence.statistics.bootstrap import INTERVALS, bootstrap_test
 from gainful.evidence.statistics.outcome import DEFAULT_LEVEL, Resampling, UnitSums
 from gainful.evidence.statistics.paired_tests import T_INTERVAL
@@ -302,12 +302,15 @@ def _find_all(  # noqa: PLR0917  (all of a mean)
         rows = np.flatnonzero(flags & ~np.ma.getmaskarray(values))
         cluster = drawn.select(rows)
         problem = ""
-        if isinstance(results, SessionResults) and results.has_joint_mean(name):
+        if recipe.entry.aggregation == "whole":
+            problem = f"{NOT_A_MEAN['whole']}, so there is no interval"
+        elif isinstance(results, SessionResults) and results.has_joint_mean(name):
             problem = "the mean is not an average of values, so there is no interval"
         elif cluster is not None and cluster.size > 1 and not cluster.any():
             problem = f"all belong to one {drawn.name}: no interval"
         if problem:
-            outcomes[name] = Interval(finite_or_none(results.mean_of(name, flags))), problem
+            mean = results.mean_of(name, None if flags.all() else flags)
+            outcomes[name] = Interval(finite_or_none(mean)), problem
         else:
             names = [results.ids[row] for row in rows.tolist()]
             averaged[name] = Averaged(values.data[rows], names, recipe.entry, cluster)

@@ -375,8 +375,11 @@ def _keep_known(units: LabelledUnits, source: str, unused: int) -> LabelledUnits
         ((has_label & ~known).sum(), units.unit, "without a value"),
         (unused, "label", f"of no evaluated {units.unit}"),
     )
-    if not known.any():
+    if not has_label.any():
         raise BadInput(source, f"no {units.unit} has a label", "labels for what was evaluated")
+    if not known.any():
+        problem = f"no {units.unit} with a label has a value of every measure"
+        raise BadInput(source, problem, f"measures of the same {pluralise(units.unit)}")
     return evolve(
         units,
         values={name: column[known] for name, column in units.values.items()},
