@@ -11,7 +11,7 @@ from hypothesis import given
 from refusals import refuses
 
 import gainful
-from gainful.errors import BadInput, BadValue, NoColumn, WrongType
+from gainful.errors import BadInput, BadValue, CannotCompare, NoColumn, WrongType
 
 CATALOGUE = [f"i{number}" for number in range(6)]
 lists = st.dictionaries(
@@ -117,6 +117,37 @@ def test_one_number_of_a_whole_run_has_its_value_but_no_interval():
     assert len(find_notes(intervals.notes, "Coverage@2")) == 1
     with refuses(BadInput, "run"):  # and no value for each query, to go along with
         gainful.stats.correlate(results, "RR", resamples=99)
+
+
+@pytest.mark.parametrize("measure", ["Coverage@2", "Gini@2", "Novelty@2"])
+def test_what_is_of_items_is_refused_where_judged_rankings_are_asked_for(measure):
+    with refuses(BadValue, "measure"):
+        gainful.unjudged(QRELS, RUN, measure)
+    with refuses(BadValue, "measure"):
+        gainful.reproduce(QRELS, RUN, RUN, measure)
+    with refuses(CannotCompare, measure):
+        gainful.why(QRELS, RUN, measure, unlike="trec_eval")
+
+
+def test_runs_are_ordered_by_one_number_each_which_no_baseline_keeps(tmp_path):
+    judged = {str(query): {"a": 1} for query in range(4)}
+    runs = {
+        name: {query: [*docs] for query in judged}
+        for name, docs in (("one", "a"), ("two", "ba"), ("three", "bca"))
+    }
+    items = {"items": ["a", "b", "c"]}
+    order = gainful.order(judged, runs, ["Coverage@3", "RR"], **items)
+    assert order.places("Coverage@3") == {"three": 1, "two": 2, "one": 3}
+    assert order.agreement[0].tau == -1
+    baseline = tmp_path / "base.json"
+    floors = {"Coverage@3": 0.3, "RR": 0.5}
+    assert gainful.gate(judged, runs["one"], floors=floors, save_to=baseline, **items).passed
+    drop = {"max_drop": {"RR": 0.1}, "baseline": baseline}
+    assert gainful.gate(judged, runs["one"], floors=floors, **drop, **items).passed
+    with refuses(BadValue, "measure"):
+        gainful.gate(judged, runs["one"], **drop | {"max_drop": {"Coverage@3": 0.1}}, **items)
+    with refuses(BadValue, "measures"):
+        gainful.gate(judged, runs["one"], floors={"Coverage@3": 0.3}, save_to=baseline, **items)
 
 
 def test_explain_and_a_catalogue_of_other_ids_are_refused():

@@ -8,7 +8,7 @@ from operator import attrgetter
 from attrs import evolve
 
 from gainful.convention import Convention
-from gainful.errors import BadInput, NoIdeal, NothingInCommon
+from gainful.errors import BadInput, BadValue, NoIdeal, NothingInCommon
 from gainful.match.matched import Matched
 from gainful.measure import notes
 from gainful.measure.entry import Recipe
@@ -97,6 +97,9 @@ def compute_measures(
 
 def compute_ranked(ranked: RankedRun, recipe: Recipe) -> Array:
     """The value of every query of a ranked run, masked where the convention leaves one out."""
+    if recipe.entry.of_items:  # which `add_exposure` computes
+        allowed = f"measures of judged rankings: {recipe.entry.name} is of items"
+        raise BadValue("measure", str(recipe.measure), allowed)
     try:
         values = compute_measure(recipe, ranked)
     except NoIdeal as error:

@@ -33,6 +33,7 @@ from gainful.evidence.gates.error_rates import (
 from gainful.evidence.gates.rules import EVERY_GROUP, Check, Rule, RuleName, Rules, rounding_slack
 from gainful.evidence.gates.verdict import QueryToLookAt, Verdict
 from gainful.evidence.pairing import (
+    NOT_A_MEAN,
     Clusters,
     PairedValues,
     describe_few_units,
@@ -204,6 +205,9 @@ def _pair_with_baseline(
     pairs = {}
     for name, measure in results.measures.items():
         needs = name in needed or rules.significant is not None
+        if needs and results.recipes[name].entry.aggregation == "whole":
+            allowed = f"measures that a baseline has by {results.unit}; this one is"
+            raise BadValue("measure", name, f"{allowed} {NOT_A_MEAN['whole']}")
         if baseline.find_name(str(measure)) is None and not needs:
             continue
         pair = pair_values(

@@ -35,8 +35,13 @@ def make_baseline(
 
     One that takes the place of a previous one remembers the anchor (of each measure the first run
     of the chain) and the history of the chain. Other judgments or another convention start anew:
-    their values are not comparable with the anchor's.
+    their values are not comparable with the anchor's. What has no value for a query is not kept.
     """
+    recipes = results.recipes
+    names = [name for name in recipes if recipes[name].entry.aggregation != "whole"]
+    if not names:
+        raise BadValue("measures", ", ".join(recipes), "measures that have a value for each query")
+    results = results.select_measures(names)
     made = Baseline(
         run=results.name,
         queries=len(results.ids),

@@ -125,9 +125,10 @@ def discriminative_power(
     paired: PairedValues, pairs: Ranks, flags: Flags | None
 ) -> DiscriminativePower:
     """What the flags of its pairs say of a measure; None where there are no flags."""
-    means = paired.values.mean(axis=0)
-    differences = np.abs(means[pairs[:, 0]] - means[pairs[:, 1]])
-    significant = None if flags is None else differences[flags]
+    significant = None
+    if flags is not None:
+        means = paired.values.mean(axis=0)
+        significant = np.abs(means[pairs[:, 0]] - means[pairs[:, 1]])[flags]
     return DiscriminativePower(
         measure=paired.measure,
         pairs=len(pairs),
@@ -527,15 +528,17 @@ def order_results(
     flags_by_measure: dict[str, Flags | None] = {}
     notes: list[str] = []
     for measure, recipe in results[0].recipes.items():
-        paired_values = pair_results(results, measure)
-        if not paired_values.queries:
+        paired_values, mean_kind = pair_results(results, measure), recipe.entry.aggregation
+        if not paired_values.queries and mean_kind != "whole":
             raise CannotCompare(f"{measure}: no {unit} counts in all runs: nothing to compare")
         notes += describe_left_out(paired_values, names)
         if clusters is not None:
             paired_values = clusters.assign(paired_values)
-        mean_kind = recipe.entry.aggregation
         means[measure] = {
-            name: aggregate(paired_values.values[:, at], mean_kind) for at, name in enumerate(names)
+            result.name: result.mean[measure]
+            if mean_kind == "whole"
+            else aggregate(paired_values.values[:, at], mean_kind)
+            for at, result in enumerate(results)
         }
         flags = None
         if mean_kind in NOT_A_MEAN:
