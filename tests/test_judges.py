@@ -144,6 +144,7 @@ def test_three_judges_on_the_command_line(tmp_path, run_gainful):
         ([PEOPLE, MODEL], {"weights": "cubic"}, BadValue, "weights"),
         ([PEOPLE, MODEL], {"level": "ratio"}, BadValue, "level"),
         ([PEOPLE, MODEL], {"runs": [{"1": ["a"]}]}, BadValue, "the number of runs"),
+        ([PEOPLE, MODEL], {"runs": [{"1": ["a"]}] * 2, "measure": "P"}, BadValue, "measure"),
         ([{"1": {"a": 1e300}}] * 2, {}, BadInput, "judge 1 and judge 2"),
         ([{"1": {str(n): n for n in range(60)}}] * 2, {}, BadInput, "judge 1 and judge 2"),
     ],

@@ -25,6 +25,7 @@ from gainful.evidence.orders.order import MIN_RUNS, Order, check_run_count, orde
 from gainful.evidence.pairing import pair_means
 from gainful.evidence.statistics.outcome import Resampling
 from gainful.measure.build_recipes import USUAL_MEASURES
+from gainful.measure.language import expand
 from gainful.measure.measure import Measure
 from gainful.read.inputs import AnyQrels, as_qrels_columns
 from gainful.text import name_files
@@ -72,6 +73,8 @@ def compare_judges(
         >>> round(agreement.pairs[0].kappa.value, 4)
         0.625
     """
+    if runs is not None and len(names := list(expand(measure))) > 1:
+        raise BadValue("measure", measure, f"one measure, such as {names[0]}")
     chance, inputs = split_method(options, ResamplingOptions)
     reading, resampling = RunReading.from_options(inputs), Resampling.from_options(chance)
     named = _name_judges(judges)
