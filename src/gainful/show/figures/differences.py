@@ -107,18 +107,14 @@ def draw_chart(data: FigureData, look: Look) -> Spec:
         "tooltip": [query_name, quantitative("difference", format="+.4f")],
     }
     bars = build_layer("bar", None, channels, aria=labelled)
-    width = look.width or (440 if labelled else WIDTH)
-    height = look.height or (_HEIGHT if not labelled else len(rows) * _BAR_STEP)
-    body: Spec = {"data": {"values": rows}, "layer": [bars]}
-    if labelled:
-        body["layer"] += [
-            _draw_query_names(query_channel, limit, left=left) for left in (True, False)
-        ]
-    body["layer"] += _label_sides(data, look, labelled=labelled)
-    spec = with_caption(data, look, body, width, height, [])
-    if labelled and look.height is None:
-        spec["height"] = {"step": _BAR_STEP}
-    return spec
+    names = [_draw_query_names(query_channel, limit, left=left) for left in (True, False)]
+    body: Spec = {
+        "data": {"values": rows},
+        "width": look.width or (440 if labelled else WIDTH),
+        "height": look.height or ({"step": _BAR_STEP} if labelled else _HEIGHT),
+        "layer": [bars, *(names if labelled else []), *_label_sides(data, look, labelled=labelled)],
+    }
+    return with_caption(data, look, body)
 
 
 def _draw_query_names(query_channel: Spec, limit: float, *, left: bool) -> Spec:

@@ -128,9 +128,7 @@ def draw_chart(data: FigureData, look: Look) -> Spec:
         heading = {"text": title, "fontWeight": 500, "offset": 4}
         panels.append({"title": heading, **panel})
     body: Spec = {"vconcat": panels, "spacing": 18 if shared is None else 10}
-    labels = [shorten_name(run) for run in runs]
-    height = len(panels) * len(runs) * _ROW_STEP
-    return with_caption(data, look, body, look.width or _WIDTH, height, labels)
+    return with_caption(data, look, body, [shorten_name(run) for run in runs], look.width)
 
 
 def fit_axis(frame: pl.DataFrame, with_zero: bool) -> Spec:

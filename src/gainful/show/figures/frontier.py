@@ -152,8 +152,8 @@ def draw_chart(data: FigureData, look: Look) -> Spec:
         *(_draw_whiskers(frame, axis, x, y, look) for axis in ("cost", "gain")),
         *_draw_points(points, x, y, data.axis_title),
     ]
-    labels = [point["label"] for point in points]
-    return with_caption(data, look, {"layer": layers}, width, height, labels)
+    body: Spec = {"width": width, "height": height, "layer": layers}
+    return with_caption(data, look, body, [point["label"] for point in points])
 
 
 def _draw_whiskers(frame: pl.DataFrame, axis: str, x: Spec, y: Spec, look: Look) -> Spec:

@@ -80,11 +80,11 @@ def draw_chart(data: FigureData, look: Look) -> Spec:
     legend = {"orient": "bottom", "title": None, "symbolType": "circle"} if len(runs) > 1 else None
     colour = nominal("run", scale={"domain": names, "range": colours}, legend=legend)
     tooltip = [*map(nominal, ("group", "run", units)), quantitative("mean", format=".4f")]
-    width, height = look.width or 420, look.height or _ROW_STEP * len(groups)
     reach = {"y": y, "x": x | {"field": "low"}, "x2": {"field": "high"}}
     dot = {"y": y, "x": x, "color": colour, "tooltip": tooltip}
     layers = [
         build_layer("rule", lines, reach, strokeWidth=3, color=look.tones.line),
         build_layer("point", rows, dot, filled=True, size=90, opacity=1),
     ]
-    return with_caption(data, look, {"layer": layers}, width, height, list(labels.values()))
+    size = {"width": look.width or 420, "height": look.height or _ROW_STEP * len(groups)}
+    return with_caption(data, look, {**size, "layer": layers}, list(labels.values()))

@@ -67,7 +67,6 @@ def draw_chart(data: FigureData, look: Look) -> Spec:
         | {"run": clean_text(run), "query": clean_text(query), "value": value}
         for run, query, value in data.frame.iter_rows()
     ]
-    width, height = look.width or WIDTH, look.height or _ROW_HEIGHT * len(runs)
     named = len(queries) <= _MAX_NAMED
     names = [shorten_name(run) for run in runs]
     texts = [shorten_name(query, 12) for query in queries]
@@ -83,8 +82,9 @@ def draw_chart(data: FigureData, look: Look) -> Spec:
         "color": quantitative("value", scale={"range": list(look.tones.grades)}, legend=legend),
         "tooltip": [nominal("run"), query_name, quantitative("value", format=".4f")],
     }
-    body = build_layer("rect", rows, channels, aria=False)
-    return with_caption(data, look, body, width, height, names)
+    size = {"width": look.width or WIDTH, "height": look.height or _ROW_HEIGHT * len(runs)}
+    body = build_layer("rect", rows, channels, aria=False) | size
+    return with_caption(data, look, body, names)
 
 
 def _look_up(names: list[str]) -> str:

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
-
 import numpy as np
 import polars as pl
 from attrs import evolve
@@ -25,7 +22,7 @@ from gainful.show.figures.line_chart import (
     axis_end,
     build_line_layers,
     build_session_axis,
-    with_caption,
+    join_panels,
 )
 from gainful.show.figures.session_curves import NO_IDEAL, prepare_plot
 from gainful.show.theme import Spec, build_layer, nominal
@@ -108,15 +105,9 @@ def draw_chart(data: FigureData, look: Look) -> Spec:
         for at, group in enumerate(groups)
     ]
     panels, labels = [panel for panel, _ in drawn], [name for _, names in drawn for name in names]
-    if several:
-        sized = [{**panel, "width": width, "height": height} for panel in panels]
-        resolve = {"scale": dict.fromkeys(("color", "strokeDash"), "independent")}
-        body: Spec = {"concat": sized, "columns": 2, "resolve": resolve}
-        whole = min(2, len(panels)) * (width + 60) - 60
-        return with_caption(data, look, body, whole, height, labels)
-    if frame["session"].n_unique() > MAX_SESSIONS:
+    if not several and frame["session"].n_unique() > MAX_SESSIONS:
         data = evolve(data, caption=(panels[0]["title"]["text"], *data.caption))
-    return with_caption(data, look, {"layer": panels[0]["layer"]}, width, height, labels)
+    return join_panels(data, look, panels, labels, gap=60)
 
 
 def _draw_panel(
@@ -128,59 +119,48 @@ def _draw_panel(
     if len(sessions) > MAX_SESSIONS:  # evenly, so that all the file is seen
         step = len(sessions) / MAX_SESSIONS
         sessions = [sessions[int(index * step)] for index in range(MAX_SESSIONS)]
-        frame = frame.filter(pl.col("session").is_in(sessions))
         heading = f"{MAX_SESSIONS} of {heading} drawn"
     title = f"{shorten_name(frame['group'][0], 40)} · {heading}"
     labelled = len(sessions) <= _MAX_LABELLED_SESSIONS
-    width = 1.6 if labelled else 1
-    parts = frame.drop_nulls("value").partition_by("session", as_dict=True)
-    points = pl.col("position").alias("x"), pl.col("value").alias("y")
-    lines = []
-    for index, session in enumerate(sessions):
-        part = parts.get((session,), frame.clear())
-        rows = part.select(*points, after_stop=~pl.col("searching")).to_dicts()
-        corners, own_colour = _keep_corners(rows), index if labelled else colour
-        style: Any = {"colour": own_colour, "width": width, "labelled": labelled}
-        lines.append(Line(label=session, points=corners, **style))
+    names = list(map(clean_text, sessions))
+    drawn = pl.DataFrame({"session": sessions, "series": range(len(sessions)), "name": names})
+    points = frame.drop_nulls("value").rename({"position": "x", "value": "y"})
+    points = points.join(drawn, on="session", maintain_order="left")
+    lines = [
+        Line(
+            label=name,
+            points=points.filter(series=at).select("x", "y"),
+            colour=at if labelled else colour,
+            labelled=labelled,
+        )
+        for at, name in enumerate(names)
+    ]
     x_axis = build_session_axis(data.extra["depth"], data.extra["queries"])
     layers = build_line_layers(lines, x_axis, data.axis_title, look, highest=highest)
     *background, line_layer, label_layer = layers
-    values = line_layer["data"]["values"]
     channels = {
         key: line_layer["encoding"][key] for key in ("x", "y", "color", "tooltip", "description")
     }
-    flat = [row for row in values if row["after_stop"]]
-    going = [row for row in values if not row["after_stop"]]
-    split_lines = [
-        build_layer("line", flat, channels, strokeWidth=0.8, opacity=0.5),
-        build_layer("line", going, channels, strokeWidth=width, opacity=1 if labelled else 0.7),
-    ]
-    ends = frame.filter("stopped").drop_nulls("value").select("session", "position", "value")
-    stops = [
-        {"series": sessions.index(session), "name": clean_text(session), "x": position, "y": value}
-        for session, position, value in ends.iter_rows()
-    ]
+    width, opacity = (1.6, 1) if labelled else (1, 0.7)
+    is_flat = ~pl.col("searching") | pl.col("stopped")
+    flat, going = (_list_corners(points.filter(part)) for part in (is_flat, "searching"))
+    stops = points.filter("stopped").select("series", "name", "x", "y").to_dicts()
     stop = {key: channels[key] for key in ("x", "y", "color")}
     stop["tooltip"] = [nominal("name", title="stopped")]
-    marks = build_layer("point", stops, stop, filled=True, size=34, opacity=1)
-    layers = [*background, *split_lines, marks, label_layer]
-    panel = {"title": {"text": title, "fontWeight": 500}, "layer": layers}
-    return panel, [line.label for line in lines] if labelled else []
+    layers = [
+        *background,
+        build_layer("line", flat, channels, strokeWidth=0.8, opacity=0.5),
+        build_layer("line", going, channels, strokeWidth=width, opacity=opacity),
+        build_layer("point", stops, stop, filled=True, size=34, opacity=1),
+        label_layer,
+    ]
+    size = {"width": look.width, "height": look.height}
+    panel = {"title": {"text": title, "fontWeight": 500}, **size, "layer": layers}
+    return panel, names if labelled else []
 
 
-def _keep_corners(points: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Only the places where a line bends, ends or becomes a held one: the rest is on it anyway."""
-    corners: list[dict[str, Any]] = []
-    for previous, point, following in zip(
-        [None, *points], points, [*points[1:], None], strict=False
-    ):
-        if previous is not None and previous["after_stop"] is not point["after_stop"]:
-            corners.append(previous | {"after_stop": True})
-        if (
-            previous is None
-            or following is None
-            or {previous["y"], following["y"]} != {point["y"]}
-            or following["after_stop"] is not point["after_stop"]
-        ):
-            corners.append(point)
-    return corners
+def _list_corners(points: pl.DataFrame) -> list[Spec]:
+    """Only the places where a line bends or ends: the rest is on it anyway."""
+    y = pl.col("y")
+    bends = ((y != y.shift(1)) | (y != y.shift(-1))).fill_null(value=True)
+    return points.filter(bends.over("series")).select("series", "name", "x", "y").to_dicts()

@@ -6,7 +6,7 @@ import polars as pl
 
 from gainful.evidence.judges import JudgeAgreement, JudgePair
 from gainful.show.figures.figure import FigureData, Look, shorten_name
-from gainful.show.figures.line_chart import with_caption
+from gainful.show.figures.line_chart import join_panels
 from gainful.show.theme import Spec, Tones, build_layer, nominal
 from gainful.text import format_exact
 
@@ -55,15 +55,12 @@ def draw_chart(data: FigureData, look: Look) -> Spec:
     """A panel for each two judges."""
     pairs: tuple[JudgePair, ...] = data.extra["pairs"]
     width = look.width or max(260, _CELL * max(len(pair.grades) for pair in pairs))
-    height = look.height or width
     panels = []
     for pair in pairs:
         frame = data.frame.filter(first=pair.judges[0], second=pair.judges[1])
         layers = _draw_cells(frame, pair, look.tones)
-        panels.append({"width": width, "height": height, "layer": layers})
-    if len(panels) == 1:
-        return with_caption(data, look, {"layer": panels[0]["layer"]}, width, height, [])
-    return with_caption(data, look, {"concat": panels, "columns": 2}, 2 * width, height, [])
+        panels.append({"width": width, "height": look.height or width, "layer": layers})
+    return join_panels(data, look, panels)
 
 
 def _draw_cells(frame: pl.DataFrame, pair: JudgePair, tones: Tones) -> list[Spec]:

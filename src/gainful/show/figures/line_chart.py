@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from math import ceil, floor, log10
 from typing import Any
 
@@ -39,7 +39,6 @@ _Y_AXIS_WIDTH = 56  # pixels that the axis at the left takes
 # A picture is laid out by the widths of its letters: these fonts have the same ones everywhere.
 _FONT = "Arial, 'Liberation Sans', Helvetica, sans-serif"
 _NAME_FIELD = nominal("name")  # what a screen reader says of a line
-Point = Mapping[str, Any]
 
 
 @frozen(kw_only=True)
@@ -47,7 +46,7 @@ class Line:
     """One line: what it is called, where it goes, and which colour and dash it has."""
 
     label: str = field(converter=clean_text)
-    points: Sequence[Point]  # x, y, and low and high where there is a band
+    points: pl.DataFrame  # x, y, and low and high where there is a band
     colour: int = 0
     dash: int = 0
     width: float = 2.0
@@ -58,7 +57,7 @@ class Line:
         """The line through two columns of a frame, with a band if it has low and high."""
         band = [name for name in ("low", "high") if name in frame.columns]
         points = frame.select(pl.col(x).alias("x"), pl.col(y).alias("y"), *band)
-        return cls(points=points.drop_nulls("y").to_dicts(), **look)
+        return cls(points=points.drop_nulls("y"), **look)
 
 
 def draw_one_by_one(frame: pl.DataFrame, by: str, x: str, y: str) -> list[Line]:
@@ -117,21 +116,23 @@ def draw_line_chart(
         note = f"Note: {count_noun(unlabelled, 'line')} without a label, for lack of room"
         data = evolve(data, caption=(*data.caption, note))
     layers = build_line_layers(lines, x_axis, data.axis_title, look, **layer_options)
-    return with_caption(
-        data, look, {"layer": layers}, width, height, [line.label for line in lines]
-    )
+    body: Spec = {"width": width, "height": height, "layer": layers}
+    return with_caption(data, look, body, [line.label for line in lines])
 
 
 def _max_labels(height: int) -> int:
     return height // LABEL_GAP + 1
 
 
-def with_caption(  # noqa: PLR0917
-    data: FigureData, look: Look, body: Spec, width: int, height: int, labels: Sequence[str]
+def with_caption(
+    data: FigureData, look: Look, body: Spec, labels: Sequence[str] = (), width: int | None = None
 ) -> Spec:
-    """A chart with its title; in `usermeta` its caption, and what a page needs to fit it."""
+    """A chart with its title; in `usermeta` its caption, and what a page needs to fit it.
+
+    `labels` stand at its right; `width` is that of all panels, where it has some.
+    """
     label_width = text_width([shorten_name(label) for label in labels]) + 8
-    whole_width = width + label_width  # not all have an axis at the left
+    whole_width = (width or body["width"]) + label_width  # not all have an axis at the left
     heading = data.title if look.title is None else look.title
     title = wrap_lines([heading], whole_width, (SIZE + 3) * BOLD)
     return {
@@ -139,7 +140,6 @@ def with_caption(  # noqa: PLR0917
         "title": {"text": title[0] if len(title) == 1 else title},
         "description": clean_text(". ".join((heading, *data.caption))),
         "padding": {"left": 12, "top": 12, "right": 12 + label_width // 8, "bottom": 12},
-        **({} if {"concat", "vconcat"} & body.keys() else {"width": width, "height": height}),
         **body,
         "usermeta": {
             "room": label_width + _Y_AXIS_WIDTH + 40,
@@ -150,6 +150,18 @@ def with_caption(  # noqa: PLR0917
             "millimetres": None if look.size is None else PAPER_SIZES[look.size],
         },
     }
+
+
+def join_panels(
+    data: FigureData, look: Look, panels: Sequence[Spec], labels: Sequence[str] = (), gap: int = 0
+) -> Spec:
+    """Panels two by two, each with colours of its own; one alone needs no heading."""
+    if len(panels) == 1:
+        body = {name: panels[0][name] for name in ("width", "height", "layer")}
+        return with_caption(data, look, body, labels)
+    own_colours = {"scale": dict.fromkeys(("color", "strokeDash"), "independent")}
+    body = {"concat": list(panels), "columns": 2, "resolve": own_colours}
+    return with_caption(data, look, body, labels, 2 * panels[0]["width"] + gap)
 
 
 def build_line_layers(
@@ -166,14 +178,16 @@ def build_line_layers(
     The axis of values ends at a round number above them, if `highest` is not said.
     """
     tones = look.tones
-    points_of_all = [point for line in lines for point in line.points]
-    values = [point["y"] for point in points_of_all]
-    lows, highs = (
-        [point[end] for point in points_of_all if point.get(end) is not None]
-        for end in ("low", "high")
+    values = pl.concat(
+        [
+            line.points.with_columns(series=at, name=pl.lit(line.label), wide=line.width)
+            for at, line in enumerate(lines)
+        ],
+        how="diagonal",
     )
-    high = axis_end([*values, *highs]) if highest is None else highest
-    low = min([0.0, *values, *lows])
+    columns = [name for name in ("low", "y", "high") if name in values.columns]
+    ends = [end for name in columns for end in values[name].drop_nulls()]
+    low, high = min([0.0, *ends]), axis_end(ends) if highest is None else highest
     x_options: Spec = {"grid": False, "labelFlush": False, "labelOverlap": True}
     x_options |= {"labelSeparation": 4}
     x_options |= {"tickMinStep": 1} if x_axis.values is None else {"values": list(x_axis.values)}
@@ -188,22 +202,10 @@ def build_line_layers(
         style = {"color": tones.line, "strokeWidth": 1, "aria": False}
         layers.append(build_layer("rule", rules, {"x": x}, **style))
     colour = number_channel("series", [series_colour(line.colour, tones) for line in lines])
-    if highs:
-        band = [
-            {"series": at, **{key: point[key] for key in ("x", "low", "high")}}
-            for at, line in enumerate(lines)
-            for point in line.points
-            if point.get("low") is not None
-        ]
+    if "low" in columns:
+        band = values.drop_nulls("low").select("series", "x", "low", "high").to_dicts()
         reach = {"x": x, "y": y | {"field": "low"}, "y2": {"field": "high"}, "color": colour}
         layers.append(build_layer("area", band, reach, opacity=0.16, aria=False))
-    ends = ("low", "high")
-    rows = [
-        {"series": at, **{key: point[key] for key in point if key not in ends}}
-        | {"name": line.label, "wide": line.width}
-        for at, line in enumerate(lines)
-        for point in line.points
-    ]
     # Moved on by one each time that colours come again.
     dashes = [DASHES[(line.dash + line.dash // len(DASHES)) % len(DASHES)] for line in lines]
     channels = {
@@ -220,6 +222,7 @@ def build_line_layers(
         "description": _NAME_FIELD,
     }
     style = {"interpolate": "linear", "point": points, "clip": False}
+    rows = values.drop("low", "high", strict=False).to_dicts()
     layers.append(build_layer("line", rows, channels, **style))
     layers.append(_draw_labels(lines, (low, high), look, x, y))
     return layers
@@ -245,23 +248,24 @@ def _draw_labels(
     """The name of each line at its end; where there is no room for all, of the highest."""
     height = look.height or HEIGHT
     low, high = domain
-    ends = [(at, line, line.points[-1]) for at, line in enumerate(lines) if line.points]
-    ends = sorted((end for end in ends if end[1].labelled), key=lambda end: -end[2]["y"])
-    ends = ends[: _max_labels(height)]
+    ends = [
+        (at, line, *line.points.select("x", "y").row(-1))
+        for at, line in enumerate(lines)
+        if line.labelled and len(line.points)
+    ]
+    ends = sorted(ends, key=lambda end: -end[3])[: _max_labels(height)]
     scale = height / (high - low)
-    offsets = spread_labels(
-        [(point["y"] - low) * scale for _, _, point in ends], LABEL_GAP, 0, height
-    )
+    offsets = spread_labels([(end - low) * scale for *_, end in ends], LABEL_GAP, 0, height)
     values = [
         {
             "series": at,
             "label": shorten_name(line.label),
             "name": line.label,
             "colour": label_colour(line.colour, look.tones),
-            "x": point["x"],
+            "x": place,
             "y": low + offset / scale,
         }
-        for (at, line, point), offset in zip(ends, offsets, strict=True)
+        for (at, line, place, _), offset in zip(ends, offsets, strict=True)
     ]
     channels = {
         "x": x,
@@ -294,5 +298,5 @@ def draw_chart(data: FigureData, look: Look) -> Spec:
     rows = [{"text": wrap_lines([data.empty_reason], width - 20, SIZE + 1)}]
     place = {"x": {"value": 0}, "y": {"value": 10}, "text": nominal("text")}
     style = {"fontSize": SIZE + 1, "align": "left", "baseline": "top", "lineHeight": 18}
-    body = build_layer("text", rows, place, **style)
-    return with_caption(data, look, body, width, height, [])
+    body = build_layer("text", rows, place, **style) | {"width": width, "height": height}
+    return with_caption(data, look, body)

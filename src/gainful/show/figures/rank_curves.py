@@ -65,7 +65,7 @@ def draw_chart(data: FigureData, look: Look) -> Spec:
     frame, depth = data.frame, data.extra["depth"]
     lines = draw_one_by_one(frame, "run", "rank", "value")
     ideals = draw_one_by_one(frame, "run", "rank", "ideal")
-    heights = [[point["y"] for point in ideal.points] for ideal in ideals]
+    heights = [ideal.points["y"] for ideal in ideals]
     same_ideal = all(
         len(curve) == len(heights[0])
         and np.allclose(heights[0], curve, rtol=COARSE_ROUNDING, atol=ROUNDING)

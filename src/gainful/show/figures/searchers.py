@@ -88,7 +88,7 @@ def draw_chart(data: FigureData, look: Look) -> Spec:
     body: Spec = {"concat": panels, "columns": 2, "spacing": 24}
     body["resolve"] = {"scale": dict.fromkeys(("color", "strokeDash"), "independent")}
     caption_width = width * len(panels) + 120 * (len(panels) - 1)
-    return with_caption(data, look, body, caption_width, height, labels)
+    return with_caption(data, look, body, labels, caption_width)
 
 
 def _draw_panel(frame: pl.DataFrame, name: str, look: Look) -> Spec:

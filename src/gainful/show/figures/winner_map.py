@@ -13,7 +13,7 @@ import polars as pl
 from gainful.errors import WrongType
 from gainful.evidence.orders.sweep import CHANCE_NOTE, Plane, Sweep
 from gainful.show.figures.figure import FigureData, Look, shorten_name, wrap_lines
-from gainful.show.figures.line_chart import series_colour, with_caption
+from gainful.show.figures.line_chart import join_panels, series_colour
 from gainful.show.theme import SIZE, Spec, Tones, build_layer, nominal, quantitative
 from gainful.text import count_noun, mark_notes
 
@@ -109,9 +109,7 @@ def draw_chart(data: FigureData, look: Look) -> Spec:
         layers = _build_panel_layers(panel_frame, groups, float(largest_lead or 0.0), panel_look)  # type: ignore[arg-type]
         heading = {"text": f"{shorten_name(weights, 40)}, top {depth}", "fontWeight": 500}
         panels.append({"title": heading, "width": width, "height": height, "layer": layers})
-    if len(panels) == 1:
-        return with_caption(data, look, {"layer": panels[0]["layer"]}, width, height, [" " * 12])
-    return with_caption(data, look, {"concat": panels, "columns": 2}, 2 * width, height, [])
+    return join_panels(data, look, panels, [" " * 12])
 
 
 def _build_panel_layers(
