@@ -231,6 +231,13 @@ def test_wrong_options_are_refused(options, error, about):
         gainful.stats.mean_intervals(evaluate_hits(HITS), **options)
 
 
+@pytest.mark.parametrize("option", ["resamples", "seed"])
+def test_chance_without_an_interval_is_refused(option):
+    with refuses(BadValue, (option, "interval")):
+        gainful.evaluate({"1": ["a"]}, {"x": {"1": ["a"]}}, "RR", **{option: 99})
+    gainful.evaluate({"1": ["a"]}, {"x": {"1": ["a"]}}, "RR", **{option: None})
+
+
 @pytest.fixture
 def call(tmp_path, run_gainful, monkeypatch):
     monkeypatch.chdir(tmp_path)

@@ -301,7 +301,9 @@ def evaluate(
     if (run is None) == (runs is None):
         allowed = "a run, or several as runs={name: run}, one of the two; or qrels that hold both"
         raise BadValue("run", run, allowed)
-    drawing = None
+    drawing, idle = None, [name for name in chance if chance[name] is not None]
+    if interval is None and idle:
+        raise BadValue(idle[0], chance[idle[0]], "a value only with an interval, such as 95")
     if interval is not None:  # wrong values are refused before anything is read
         from gainful.evidence.intervals import resampling_for_level  # noqa: PLC0415
 

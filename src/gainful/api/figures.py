@@ -129,8 +129,7 @@ def differences_data(
         A row for each query, the greatest difference first: query, first, second, difference
         (second less first).
     """
-    if measure is not None and len(expand(measure)) != 1:
-        raise BadValue("measure", str(measure), "one measure")
+    refuse_several(measure)
     if not holds_results(qrels):
         _refuse_more_than_two({} if runs is None else name_runs(runs))  # before anything is read
     results = _find_results(qrels, runs, measure, options)
@@ -138,6 +137,13 @@ def differences_data(
     both, name = list(results.values()), next(iter(next(iter(results.values()))))
     pairs = pair_means(both, name) if len(both) == 2 else None
     return differences.build_data(name, both, pairs)
+
+
+def refuse_several(measure: Measures | None) -> None:
+    """Refuse several measures where a figure shows one."""
+    names = [] if measure is None else list(expand(measure))
+    if len(names) > 1:
+        raise BadValue("measure", ", ".join(names), "one measure")
 
 
 def _refuse_more_than_two(runs: Mapping[str, Any]) -> None:
@@ -233,6 +239,7 @@ def heatmap_data(
     Returns:
         Columns run, query, value; the best run and the easiest query first.
     """
+    refuse_several(measure)
     results = _find_results(qrels, runs, measure, options)
     return heatmap.build_data(next(iter(next(iter(results.values())).recipes)), results)
 
@@ -255,6 +262,7 @@ def groups_data(
     Returns:
         Columns run, group, queries (sessions), mean: a row for each run and group, and for all.
     """
+    refuse_several(measure)
     if holds_results(qrels):
         results = take_results((qrels, runs), measure, options)
     else:

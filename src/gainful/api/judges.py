@@ -25,7 +25,7 @@ from gainful.evidence.orders.order import MIN_RUNS, Order, check_run_count, orde
 from gainful.evidence.pairing import pair_means
 from gainful.evidence.statistics.outcome import Resampling
 from gainful.measure.build_recipes import USUAL_MEASURES
-from gainful.measure.language import expand
+from gainful.measure.language import parse
 from gainful.measure.measure import Measure
 from gainful.read.inputs import AnyQrels, as_qrels_columns
 from gainful.text import name_files
@@ -73,8 +73,7 @@ def compare_judges(
         >>> round(agreement.pairs[0].kappa.value, 4)
         0.625
     """
-    if runs is not None and len(names := list(expand(measure))) > 1:
-        raise BadValue("measure", measure, f"one measure, such as {names[0]}")
+    parsed = parse(measure)
     chance, inputs = split_method(options, ResamplingOptions)
     reading, resampling = RunReading.from_options(inputs), Resampling.from_options(chance)
     named = _name_judges(judges)
@@ -86,7 +85,8 @@ def compare_judges(
         return agreement
     named_runs = name_runs(runs)
     check_run_count(len(named_runs), _MIN_RUNS)
-    order, flips = _order_runs(columns, named_runs, measure, reading, build_method(**chance))
+    method = build_method(**chance)
+    order, flips = _order_runs(columns, named_runs, parsed, reading, method)
     few = f"{len(named_runs)} runs: tau needs at least {MIN_RUNS}"
     notes = (*agreement.notes, *([few] if len(named_runs) < MIN_RUNS else []))
     return evolve(agreement, measure=str(measure), order=order, flips=flips, notes=notes)
@@ -113,7 +113,7 @@ def _name_judges(judges: Judges) -> dict[str, AnyQrels]:
 def _order_runs(
     judges: Mapping[str, Any],
     runs: Mapping[str, Any],
-    measure: str | Measure,
+    measure: Measure,
     reading: RunReading,
     method: Method,
 ) -> tuple[Order, int]:

@@ -263,7 +263,13 @@ class RunReading:
 
     def build_recipes(self, measures: Measures | None) -> tuple[Convention, dict[str, Recipe]]:
         """The convention, and how each measure is computed."""
-        return build_recipes(measures, self.like, self.settings)
+        convention, recipes = build_recipes(measures, self.like, self.settings)
+        named = [item for item in (self.items, self.interactions) if item is not None]
+        if named or any(recipe.entry.of_items for recipe in recipes.values()):
+            from gainful.measure.exposure import check_items  # noqa: PLC0415  (few ask for it)
+
+            check_items(recipes, self.items, self.interactions)
+        return convention, recipes
 
     def read_qrels(self, qrels: AnyQrels) -> Qrels | NestedDict:
         """The judgments."""

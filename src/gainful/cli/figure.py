@@ -10,7 +10,7 @@ from typing import Any
 import click
 from attrs import frozen
 
-from gainful.api.figures import FIGURES, draw_files, find_figure
+from gainful.api.figures import FIGURES, draw_files, find_figure, refuse_several
 from gainful.api.sessions import evaluate as evaluate_sessions, holds_systems
 from gainful.cli.answer import (
     argument,
@@ -137,8 +137,8 @@ def _build_command(figure: Figure) -> click.Command:
 
 def _take_measures(figure: Figure, options: dict[str, Any]) -> list[str]:
     measures = list(options.pop("measures", None) or ())
-    if len(measures) > 1 and not figure.several_measures:
-        raise click.UsageError("one measure at a time")
+    if not figure.several_measures:
+        refuse_several(measures or None)
     return measures
 
 
