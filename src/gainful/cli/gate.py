@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 from pathlib import Path
 from typing import Any
 
@@ -30,9 +29,9 @@ from gainful.cli.options import (
     option,
     parse_bounds,
     refuse_idle_options,
+    split_bounds,
 )
 from gainful.cli.streams import say
-from gainful.errors import BadValue
 from gainful.evidence.gates.rules import ALLOWANCES, Rules
 from gainful.evidence.gates.verdict import Verdict
 from gainful.evidence.statistics.paired_tests import TESTS
@@ -50,16 +49,9 @@ _BOUNDS: dict[str, Any] = {"multiple": True, "callback": parse_bounds}
 def _parse_query_bounds(
     _: object, parameter: click.Parameter, texts: tuple[str, ...]
 ) -> list[tuple[str, tuple[float, int]]]:
-    """MEASURE=DROP:COUNT: split at the last =."""
-    bounds = []
-    for text in texts:
-        measure, _, value = (part.strip() for part in text.rpartition("="))
-        drop, _, count = (part.strip() for part in value.partition(":"))
-        is_number = re.fullmatch(NUMBER_PATTERN, drop, re.ASCII)
-        if not measure or not is_number or not re.fullmatch(r"\d+", count, re.ASCII):
-            raise BadValue(parameter.opts[0], text, "MEASURE=DROP:COUNT, such as nDCG@10=0.3:2")
-        bounds.append((measure, (float(drop), int(count))))
-    return bounds
+    pattern = rf"({NUMBER_PATTERN})\s*:\s*(\d+)"
+    bounds = split_bounds(parameter, texts, pattern, "MEASURE=DROP:COUNT, such as nDCG@10=0.3:2")
+    return [(measure, (float(value[1]), int(value[2]))) for measure, value in bounds]
 
 
 @command(

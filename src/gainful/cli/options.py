@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
 from importlib import import_module
 from math import e
@@ -82,16 +82,23 @@ def parse_base(_: object, parameter: click.Parameter, text: str | None) -> float
 Bounds = list[tuple[str, float]]
 
 
-def parse_bounds(_: object, parameter: click.Parameter, texts: tuple[str, ...]) -> Bounds:
+def split_bounds(
+    parameter: click.Parameter, texts: Iterable[str], pattern: str, allowed: str
+) -> Iterator[tuple[str, re.Match[str]]]:
     """MEASURE=VALUE: split at the last =, as a measure may hold others."""
-    bounds: Bounds = []
     for text in texts:
         measure, _, value = (part.strip() for part in text.rpartition("="))
-        if measure[-1:] in ("", "<", ">") or not re.fullmatch(NUMBER_PATTERN, value, re.ASCII):
-            example = "MEASURE=VALUE, such as nDCG@10=0.45"
-            raise BadValue(parameter.opts[0], text, example)
-        bounds.append((measure, float(value)))
-    return bounds
+        found = re.fullmatch(pattern, value, re.ASCII)
+        if measure[-1:] in ("", "<", ">") or found is None:
+            raise BadValue(parameter.opts[0], text, allowed)
+        yield measure, found
+
+
+def parse_bounds(_: object, parameter: click.Parameter, texts: tuple[str, ...]) -> Bounds:
+    """A number for each measure."""
+    example = "MEASURE=VALUE, such as nDCG@10=0.45"
+    bounds = split_bounds(parameter, texts, NUMBER_PATTERN, example)
+    return [(measure, float(value[0])) for measure, value in bounds]
 
 
 def parse_differences(

@@ -51,11 +51,10 @@ def main(arguments: list[str] | None = None) -> None:
 
 def _run(arguments: list[str] | None) -> None:
     usual = signal.getsignal(signal.SIGINT)
-    try:
+    with suppress(ValueError):  # signals are the main thread's; in another, nobody presses keys
         signal.signal(signal.SIGINT, _stop)
+    try:
         from gainful.cli.main import main as run  # noqa: PLC0415  (so that it can be stopped)
-    except ValueError:  # signals are the main thread's; in another, nobody presses keys
-        from gainful.cli.main import main as run  # noqa: PLC0415
     finally:
         if signal.getsignal(signal.SIGINT) is _stop:
             signal.signal(signal.SIGINT, usual)
