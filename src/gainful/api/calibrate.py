@@ -8,11 +8,7 @@ from typing import Unpack
 from gainful.api.session_options import ReadingOptions, SessionReading, answer_session_options
 from gainful.defaults import SEED
 from gainful.errors import BadInput, WrongType, check_number, check_seed
-from gainful.evidence.searchers.calibration import (
-    Calibration,
-    describe_few,
-    fit_searchers,
-)
+from gainful.evidence.searchers.calibration import Calibration, describe_few, fit_searchers
 from gainful.evidence.searchers.fit import LEVEL
 from gainful.evidence.searchers.observe import DepthFrom, observe_searchers
 from gainful.match.session_groups import By, group_sessions

@@ -13,11 +13,7 @@ from gainful.api.session_options import SessionOptions, SessionReading
 from gainful.api.sessions import evaluate as evaluate_sessions
 from gainful.errors import BadValue, UnknownName, check_name
 from gainful.evidence.options import ClusterOptions, PairOptions, ResamplingOptions
-from gainful.evidence.orders.correlations import (
-    Correlations,
-    correlate_units,
-    label_units,
-)
+from gainful.evidence.orders.correlations import Correlations, correlate_units, label_units
 from gainful.evidence.pairing import ClusterChoice, read_clusters
 from gainful.evidence.statistics.correlation import COEFFICIENTS
 from gainful.evidence.statistics.outcome import Resampling

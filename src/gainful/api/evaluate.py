@@ -39,13 +39,7 @@ from gainful.page.page import Page, Section
 from gainful.page.shown import ShownByRun
 from gainful.page.table import Table
 from gainful.read.column_names import ColumnNames, read_column_names
-from gainful.read.inputs import (
-    AnyQrels,
-    AnyRun,
-    as_run_columns,
-    find_run_beside,
-    open_large_run,
-)
+from gainful.read.inputs import AnyQrels, AnyRun, as_run_columns, find_run_beside, open_large_run
 from gainful.read.qrels_and_run import LazyRun, NestedDict, Qrels, Run
 from gainful.read.small_trec import read_small_files
 from gainful.read.source import is_file

@@ -14,12 +14,7 @@ from gainful.errors import BadValue, check_name
 from gainful.measure import explanation
 from gainful.measure.build_recipes import Options, build_recipe
 from gainful.measure.catalogue import MEASURES
-from gainful.measure.explanation import (
-    Contributions,
-    Explanation,
-    explain_grades,
-    explain_ranking,
-)
+from gainful.measure.explanation import Contributions, Explanation, explain_grades, explain_ranking
 from gainful.measure.language import parse
 from gainful.measure.measure import Measure
 from gainful.measure.values import list_values

@@ -14,12 +14,7 @@ from gainful.api.evaluate import evaluate_runs
 from gainful.api.run_options import RunOptions, RunReading, Runs, answer_run_options, name_runs
 from gainful.errors import BadValue, WrongType
 from gainful.evidence.judges import JudgeAgreement, compare_grades
-from gainful.evidence.method import (
-    Method,
-    build_method,
-    split_method,
-    test_pairs,
-)
+from gainful.evidence.method import Method, build_method, split_method, test_pairs
 from gainful.evidence.options import PairOptions, ResamplingOptions
 from gainful.evidence.orders.order import MIN_RUNS, Order, check_run_count, order_means
 from gainful.evidence.pairing import pair_means

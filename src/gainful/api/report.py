@@ -34,12 +34,7 @@ from gainful.evidence.pairing import ClusterChoice, choose_baseline, read_cluste
 from gainful.evidence.reasons.largest_changes import find_largest_changes
 from gainful.evidence.side_by_side import rank_side_by_side
 from gainful.evidence.statistics.outcome import Resampling
-from gainful.evidence.system_groups import (
-    System,
-    SystemGroups,
-    group_systems,
-    list_systems,
-)
+from gainful.evidence.system_groups import System, SystemGroups, group_systems, list_systems
 from gainful.measure.build_recipes import Measures
 from gainful.measure.entry import SessionRecipe
 from gainful.measure.notes import require_qrels_overlap

@@ -251,12 +251,7 @@ class SessionReading:
 
 
 def _choose_sessions(
-    sessions: AnySessions,
-    qrels: Qrels | None,
-    options: dict[str, Any],
-    *,
-    whole: bool,
-    gains: bool,
+    sessions: AnySessions, qrels: Qrels | None, options: dict[str, Any], *, whole: bool, gains: bool
 ) -> Sessions:
     """Those that are wanted, with gains if there are no judgments."""
     choice = choose_by(options)

@@ -15,12 +15,7 @@ from gainful.api.run_options import (
     name_runs,
 )
 from gainful.errors import BadValue
-from gainful.evidence.unjudged.bounds import (
-    Bounds,
-    RunBounds,
-    find_bounds,
-    possible_grades,
-)
+from gainful.evidence.unjudged.bounds import Bounds, RunBounds, find_bounds, possible_grades
 from gainful.evidence.unjudged.gradable_run import build_gradable_run
 from gainful.measure.build_recipes import Measures
 from gainful.measure.evaluate import measure_run

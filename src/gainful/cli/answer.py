@@ -16,13 +16,7 @@ from typing import Any
 import click
 
 from gainful.cli.command import OUTPUT, PATH, Command
-from gainful.cli.options import (
-    PLUGINS,
-    Decorator,
-    Row,
-    option,
-    refuse_idle_options,
-)
+from gainful.cli.options import PLUGINS, Decorator, Row, option, refuse_idle_options
 from gainful.cli.streams import abandon_stdout, find_terminal, is_terminal, say
 from gainful.errors import BadInput
 from gainful.page.page import Page

@@ -13,8 +13,7 @@ from gainful.page.shown import Shown
 @command(
     argument("FILES..."),
     option(
-        "sessions_format",
-        "Format of the sessions among FILES (runs with turns: conversation).",
+        "sessions_format", "Format of the sessions among FILES (runs with turns: conversation)."
     ),
     *("columns", "tool", "gap", "events", "topics", "pages", *PRINT_TEXT),
     piped="table",

@@ -12,11 +12,7 @@ from gainful.page.page import Page
 from gainful.page.shown import Shown
 
 
-@command(
-    argument("[NAME]"),
-    *(*PRINT_TEXT, "plugin"),
-    piped="table",
-)
+@command(argument("[NAME]"), *(*PRINT_TEXT, "plugin"), piped="table")
 def measures(*, name: str | None) -> Page:
     """What can be computed? Lists all measures, gains and discounts, or explains one NAME.
 

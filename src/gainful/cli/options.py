@@ -284,10 +284,7 @@ _ROWS: Mapping[str, Mapping[str, Row]] = {
             "--group COLUMN",
             "Also by group of queries: a column of any input, text_length or relevant_docs.",
         ),
-        "queries": Row(
-            "--queries FILE",
-            "For --group: a table of queries (CSV, TSV, JSON lines).",
-        ),
+        "queries": Row("--queries FILE", "For --group: a table of queries (CSV, TSV, JSON lines)."),
         "title": Row("--title TEXT", "Title in place of the default one."),
         "non_last": Row(
             "--non-last",
@@ -354,9 +351,7 @@ _ROWS: Mapping[str, Mapping[str, Row]] = {
     },
     "Output": {
         "form": Row(
-            _FORM,
-            "Output format. [table; tsv in a pipe; or by suffix of -o]",
-            choices=RENDERERS,
+            _FORM, "Output format. [table; tsv in a pipe; or by suffix of -o]", choices=RENDERERS
         ),
         "text_form": Row(
             _FORM, "Output format. [table, or by the suffix of -o]", choices=RENDERERS

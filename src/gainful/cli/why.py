@@ -17,11 +17,7 @@ from gainful.page.page import Page
 @command(
     argument("QRELS"),
     argument("[RUN]"),
-    option(
-        "measure",
-        "One measure. Its parameters apply to both tools.",
-        default="nDCG@10",
-    ),
+    option("measure", "One measure. Its parameters apply to both tools.", default="nDCG@10"),
     option("like", "The tool to start from. [gainful itself]", group=""),
     Row("--unlike NAME", "The tool that disagrees. [--like]"),
     Row("--cause NAME", f"Show the worst query of this cause only: {', '.join(CAUSES)}."),

@@ -21,12 +21,7 @@ from gainful.show.figures.figure import (
     mark_lower,
     shorten_name,
 )
-from gainful.show.figures.line_chart import (
-    NO_LINE,
-    number_channel,
-    series_colour,
-    with_caption,
-)
+from gainful.show.figures.line_chart import NO_LINE, number_channel, series_colour, with_caption
 from gainful.show.theme import Spec, build_layer, nominal, quantitative
 from gainful.text import mark_notes, merge_notes
 

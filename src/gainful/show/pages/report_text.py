@@ -26,13 +26,7 @@ from gainful.evidence.intervals import (
     list_footnotes as list_interval_footnotes,
 )
 from gainful.evidence.system_groups import System
-from gainful.measure.groups import (
-    ALL,
-    describe_folding,
-    describe_groups,
-    fold_groups,
-    name_apart,
-)
+from gainful.measure.groups import ALL, describe_folding, describe_groups, fold_groups, name_apart
 from gainful.measure.results import find_leaders
 from gainful.measure.values import Results
 from gainful.page.table import Table, to_one_line
@@ -281,9 +275,7 @@ def build_groups(systems: Sequence[System]) -> dict[str, Any] | None:
     }
 
 
-def _fit_axis(
-    values: Sequence[float],
-) -> tuple[Callable[[float], float], list[tuple[float, str]]]:
+def _fit_axis(values: Sequence[float]) -> tuple[Callable[[float], float], list[tuple[float, str]]]:
     low, high = min(values), max(values)
     ticks = axis_ticks(min(low, 0.0) if low == high else low, high)
     digits = max(0, -floor(log10(ticks[1] - ticks[0])))
