@@ -23,7 +23,7 @@ from gainful.measure.build_recipes import USUAL_MEASURES
 from gainful.measure.language import parse
 from gainful.measure.measure import Measure
 from gainful.read.inputs import AnyQrels, as_qrels_columns
-from gainful.text import name_files
+from gainful.text import name_files, name_way
 from gainful.types import Flags
 
 _MIN_RUNS = 2  # whose order judges can agree on
@@ -93,7 +93,8 @@ def _name_judges(judges: Judges) -> dict[str, AnyQrels]:
     if not isinstance(judges, (Mapping, list, tuple)):
         raise WrongType("judges", judges, allowed)
     if len(judges) < 2:
-        raise BadValue("judges", judges, f"{allowed}, with at least two")
+        several = name_way("two QRELS or more, one for each judge", f"{allowed}, with at least two")
+        raise BadValue("judges", judges, several)
     if isinstance(judges, Mapping):
         return {str(name): qrels for name, qrels in judges.items()}
     if all(isinstance(qrels, (str, PathLike)) for qrels in judges):

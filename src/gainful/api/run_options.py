@@ -14,7 +14,7 @@ from attrs import evolve, field, fields, frozen
 
 from gainful.api.keywords import Function, answer_options
 from gainful.convention import Convention
-from gainful.errors import BadValue, GainfulError
+from gainful.errors import BadValue, GainfulError, Missing
 from gainful.measure.build_recipes import EvaluationSettings, Measures, build_recipes
 from gainful.measure.entry import Recipe
 from gainful.measure.language import expand
@@ -32,7 +32,7 @@ from gainful.read.inputs import (
 )
 from gainful.read.qrels_and_run import LazyRun, NestedDict, Qrels, Run
 from gainful.read.source import is_file, is_folder
-from gainful.text import name_files, name_way, number_doubles
+from gainful.text import IN_SHELL, name_files, name_way, number_doubles
 
 if TYPE_CHECKING:  # few name them
     from gainful.read.items import AnyItems
@@ -67,7 +67,10 @@ def name_runs(runs: Runs | AnyRun, at_least: int = 1) -> dict[str, AnyRun]:
     if isinstance(runs, (Mapping, list, tuple)) and not runs:
         several = []
     if len(several) < at_least:
-        raise BadValue("runs", runs, f"{_ALLOWED}, with at least {_NUMBERS[at_least]}")
+        number = _NUMBERS[at_least]
+        if IN_SHELL.get():
+            raise Missing("runs", runs, f"give at least {number} RUN behind QRELS")
+        raise BadValue("runs", runs, f"{_ALLOWED}, with at least {number}")
     if isinstance(several, Mapping):
         return {str(name): run for name, run in several.items()}
     return _name_list(several)

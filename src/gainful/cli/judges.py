@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import click
-
 from gainful.api import judges as api
 from gainful.cli.answer import argument, command
 from gainful.cli.command import PATH
@@ -45,6 +43,4 @@ def judges(*, qrels: tuple[str, ...], runs: Any, **options: Any) -> Shown:
     """
     if not runs:
         refuse_idle_options(("measure",), "orders runs: name them with --run FILE")
-    if len(qrels) < 2:
-        raise click.UsageError("name two QRELS or more, one for each judge")
     return api.compare_judges(list(qrels), runs or None, **options)

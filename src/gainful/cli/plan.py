@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import click
-
 from gainful.api import plan as api
 from gainful.cli.answer import argument, command
 from gainful.cli.options import PRINT_RUNS, Row, parse_differences
@@ -61,7 +59,5 @@ def plan(*, runs: Any, difference: Any, **options: Any) -> Shown:
       gainful plan qrels.txt a.run b.run -m AP --cluster '^(.+)_\\d+$'
       gainful plan qrels.txt old.txt new.txt -m nDCG@10 -o plan.json
     """
-    if len(runs) < 2:
-        raise click.UsageError("give QRELS and at least two runs: gainful plan QRELS RUN RUN…")
     wanted = DIFFERENCE if difference is None else difference
     return api.plan(runs=runs, difference=wanted, **options)
