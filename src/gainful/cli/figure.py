@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from inspect import signature
 from pathlib import Path
 from typing import Any
@@ -116,6 +116,7 @@ def _build_command(figure: Figure) -> click.Command:
         look = Look(**{name: options.pop(name) for name in _LOOK_OPTIONS})
         suffix = _choose_suffix(output, options.pop("wants_data"))
         _prepare_options(figure, options)
+        refuse_several(options.get("measure"))
         files = inputs.take(figure, options)
         drawing = draw_files(figure.name, *files, look=look, **options)
         if suffix in _TABLES:
@@ -128,47 +129,31 @@ def _build_command(figure: Figure) -> click.Command:
     names = signature(figure.data).parameters
     rows = [_FIGURE_OPTIONS[name] for name in names if name in _FIGURE_OPTIONS]
     if figure.usual_measures:
-        repeated = "May be repeated. " if figure.several_measures else ""
-        rows.insert(0, option("measures", f"{repeated}[{', '.join(figure.usual_measures)}]"))
+        usual = f"[{', '.join(figure.usual_measures)}]"
+        several = option("measures", f"May be repeated. {usual}")
+        rows.insert(0, several if figure.several_measures else option("measure", usual))
     rows += [*inputs.options, *_DRAWING_OPTIONS]
     words: Any = {"name": figure.name, "short_help": figure.question}
     return build_command(*inputs.arguments, *rows, piped="picture", **words)(draw)
 
 
-def _take_measures(figure: Figure, options: dict[str, Any]) -> list[str]:
-    measures = list(options.pop("measures", None) or ())
-    if not figure.several_measures:
-        refuse_several(measures or None)
-    return measures
+def _take_inputs(_: Figure, options: dict[str, Any]) -> list[Any]:
+    """Judgments and runs; sessions, their judgments and the measure; or one of these alone."""
+    names = ("files", "qrels", "measure") if "files" in options else ("qrels", "runs")
+    return [options.pop(name) for name in names if name in options]
 
 
-def _take_sessions(figure: Figure, options: dict[str, Any]) -> tuple[Any, ...]:
-    """Files of sessions or, of a log that nobody judges, these alone."""
-    inputs = [options.pop("files")]
-    if "qrels" in options:
-        inputs += [options.pop("qrels"), _take_measures(figure, options) or None]
-    return tuple(inputs)
+def _take_sweep(figure: Figure, options: dict[str, Any]) -> list[Any]:
+    options["measure"] = options["measure"] or figure.usual_measures[0]
+    return _take_inputs(figure, options)
 
 
-def _take_sweep(figure: Figure, options: dict[str, Any]) -> tuple[Any, ...]:
-    files, qrels, measures = _take_sessions(figure, options)
-    return files, qrels, *(measures or figure.usual_measures)
-
-
-def _take_runs(figure: Figure, options: dict[str, Any]) -> tuple[Any, ...]:
-    measures = _take_measures(figure, options)
-    if measures:
-        options |= {"measures": measures} if figure.several_measures else {"measure": measures[0]}
-    return options.pop("qrels"), options.pop("runs")
-
-
-def _take_groups(figure: Figure, options: dict[str, Any]) -> tuple[Any, ...]:
+def _take_groups(_: Figure, options: dict[str, Any]) -> tuple[Any, ...]:
     """Judgments and runs, or the results of sessions; options of the other are refused."""
-    measures = _take_measures(figure, options) or None
-    given = {**options, "measures": measures}
+    given = {**options, "measures": options["measure"]}
     options.clear()
     files, reading = ask(
-        lambda qrels, runs, _, **reading: ((qrels, runs, *(measures or ())), reading),
+        lambda *inputs, **reading: (inputs, reading),
         lambda *files, **reading: ((evaluate_sessions(*files, **reading),), {}),
         given,
         (),
@@ -183,14 +168,12 @@ class _Inputs:
 
     arguments: tuple[Any, ...]
     options: tuple[Any, ...]
-    take: Callable[[Figure, dict[str, Any]], tuple[Any, ...]]
+    take: Callable[[Figure, dict[str, Any]], Sequence[Any]] = _take_inputs
 
 
 _SESSION_ARGUMENTS: tuple[Any, ...] = (argument("FILE..."), "qrels")
 _INPUTS: Mapping[str, _Inputs] = {
-    "sessions": _Inputs(
-        _SESSION_ARGUMENTS, (*READ_SESSIONS, *session_convention()), _take_sessions
-    ),
+    "sessions": _Inputs(_SESSION_ARGUMENTS, (*READ_SESSIONS, *session_convention())),
     "sweep": _Inputs(
         _SESSION_ARGUMENTS,
         (
@@ -201,12 +184,8 @@ _INPUTS: Mapping[str, _Inputs] = {
         ),
         _take_sweep,
     ),
-    "log": _Inputs(_SESSION_ARGUMENTS[:1], READ_LOG, _take_sessions),
-    "judges": _Inputs(
-        (argument("QRELS QRELS..."),),
-        ("qrels_format", "columns"),
-        lambda _, options: (list(options.pop("qrels")),),
-    ),
+    "log": _Inputs(_SESSION_ARGUMENTS[:1], READ_LOG),
+    "judges": _Inputs((argument("QRELS QRELS..."),), ("qrels_format", "columns")),
     "groups": _Inputs(
         (argument("[QRELS]"), argument("RUN...")),
         (
@@ -218,9 +197,7 @@ _INPUTS: Mapping[str, _Inputs] = {
         _take_groups,
     ),
     "runs": _Inputs(
-        (argument("QRELS"), argument("RUN...", required=True)),
-        (*READ_RUNS, *CONVENTION),
-        _take_runs,
+        (argument("QRELS"), argument("RUN...", required=True)), (*READ_RUNS, *CONVENTION)
     ),
 }
 
