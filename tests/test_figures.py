@@ -665,6 +665,10 @@ def evaluate_others():
     [
         (lambda: figure_data("last", "study.csv"), WrongType, "results"),
         (lambda: figure_data("map", "study.csv"), WrongType, "sweep"),
+        (lambda: figure_data("searchers", "log.csv"), WrongType, "calibration"),
+        (lambda: figure_data("judges", "qrels.txt"), WrongType, "agreement"),
+        (lambda: figure_data("heatmap", QRELS, RUNS, ["AP", "RR"]), BadValue, "measure"),
+        (lambda: picture.save({}, 5), WrongType, "path"),
         (lambda: figure_data("differences", QRELS, RUNS), BadValue, "runs"),
         (lambda: figure_data("curves", QRELS, RUNS, "AP"), BadValue, "measure"),
         (lambda: figure_data("curves", QRELS, RUNS, "nDCG"), BadValue, "measure"),

@@ -29,9 +29,11 @@ from gainful.api.run_options import (
 from gainful.api.sessions import evaluate as evaluate_sessions
 from gainful.api.sweep import sweep
 from gainful.defaults import RESAMPLES, SEED
-from gainful.errors import BadInput, BadValue, OneGroup, UnknownName, check_name
+from gainful.errors import BadInput, BadValue, OneGroup, UnknownName, WrongType, check_name
 from gainful.evidence.comparisons.comparison import Comparison
 from gainful.evidence.intervals import mean_intervals
+from gainful.evidence.judges import JudgeAgreement
+from gainful.evidence.orders.sweep import Sweep
 from gainful.evidence.pairing import pair_means
 from gainful.evidence.searchers.calibration import Calibration
 from gainful.evidence.statistics.outcome import DEFAULT_LEVEL
@@ -44,6 +46,7 @@ from gainful.measure.language import expand, parse
 from gainful.measure.measure import Measure
 from gainful.measure.notes import require_qrels_overlap
 from gainful.measure.results import list_footnotes
+from gainful.measure.sessions.results import SessionResults
 from gainful.measure.values import Results
 from gainful.read.inputs import AnyQrels
 from gainful.show.figures import (
@@ -331,8 +334,7 @@ def _grows_by_rank(entry: Entry) -> bool:
 def _select_means(results: Results, measures: Sequence[Measure], query: str | None) -> Array:
     if query is None:
         return np.array([results.mean[str(measure)] for measure in measures])
-    check_name("query", query, results.ids)
-    row = list(results.ids).index(query)
+    row = list(results.ids).index(check_name("query", str(query), results.ids))
     return np.array([fill_masked(results.values[str(measure)])[row] for measure in measures])
 
 
@@ -524,29 +526,33 @@ def figure_data(name: str, *inputs: Any, **options: Any) -> pl.DataFrame:
 
 def build_data(name: str, *inputs: Any, **options: Any) -> FigureData:
     """The data of a figure; an option that it has not is refused."""
-    data_function = find_figure(name).data
-    parameters = signature(data_function).parameters.values()
+    entry = find_figure(name)
+    parameters = signature(entry.data).parameters.values()
     open_ended = any(parameter.kind is Parameter.VAR_KEYWORD for parameter in parameters)
     names = [value.name for value in parameters if value.kind is not Parameter.VAR_KEYWORD]
     for option in options:
         if option not in names and (not open_ended or is_meant(option, [*names, *_LOOK_OPTIONS])):
             raise UnknownName(f"option of figure {name}", option, [*names[1:], *_LOOK_OPTIONS])
-    return data_function(*inputs, **options)
+    if entry.input_kind in _ANSWERS:
+        _, kind, verb = _ANSWERS[entry.input_kind]
+        answer = inputs[0] if inputs else options.get(names[0])
+        if not isinstance(answer, kind):
+            raise WrongType(names[0], answer, f"what {verb} returned")
+    return entry.data(*inputs, **options)
 
 
 def draw_calibration(calibration: Calibration, path: str) -> bytes:
     """The figure of the searchers of a log, as the file of that name holds it."""
     drawing = Drawing(FIGURES["searchers"], searchers.searchers_data(calibration), Look())
-    picture = drawing.to_picture(Path(path).suffix.lower())
-    return picture.encode() if isinstance(picture, str) else picture
+    return drawing.to_picture(Path(path).suffix.lower())
 
 
-# What says the answer that is drawn; other figures take judgments and runs themselves.
-_VERBS: Mapping[InputKind, Callable[..., Any]] = {
-    "sessions": evaluate_sessions,
-    "sweep": sweep,
-    "log": calibrate,
-    "judges": compare_judges,
+# The answers that are drawn, and what gives them; other figures take judgments and runs.
+_ANSWERS: Mapping[InputKind, tuple[Callable[..., Any], type, str]] = {
+    "sessions": (evaluate_sessions, SessionResults, "gainful.sessions.evaluate"),
+    "sweep": (sweep, Sweep, "gainful.sessions.sweep"),
+    "log": (calibrate, Calibration, "gainful.calibrate"),
+    "judges": (compare_judges, JudgeAgreement, "gainful.compare_judges"),
 }
 
 
@@ -559,11 +565,9 @@ def draw_files(name: str, *files: Any, look: Look, **options: Any) -> Drawing:
     own = {key: options.pop(key) for key in signature(entry.data).parameters if key in options}
     own = {key: value for key, value in own.items() if value is not None}
     try:
-        if entry.input_kind in _VERBS:
-            result = _VERBS[entry.input_kind](*files, **options)
-            data = build_data(name, result, **own)
-        else:
-            data = build_data(name, *files, **own, **options)
+        if entry.input_kind in _ANSWERS:
+            files, options = (_ANSWERS[entry.input_kind][0](*files, **options),), {}
+        data = build_data(name, *files, **own, **options)
     except OneGroup as error:  # of a sweep
         data = winner_map.build_empty_data(error.problem)
     return Drawing(entry, data, look)

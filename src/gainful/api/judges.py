@@ -80,8 +80,7 @@ def compare_judges(
         return agreement
     named_runs = name_runs(runs)
     check_run_count(len(named_runs), _MIN_RUNS)
-    method = build_method(**chance)
-    order, flips = _order_runs(columns, named_runs, parsed, reading, method)
+    order, flips = _order_runs(columns, named_runs, parsed, reading, build_method(**chance))
     few = f"{len(named_runs)} runs: tau needs at least {MIN_RUNS}"
     notes = (*agreement.notes, *([few] if len(named_runs) < MIN_RUNS else []))
     return evolve(agreement, measure=str(measure), order=order, flips=flips, notes=notes)
@@ -109,7 +108,7 @@ def _name_judges(judges: Judges) -> dict[str, AnyQrels]:
 def _order_runs(
     judges: Mapping[str, Any],
     runs: Mapping[str, Any],
-    measure: Measure,
+    measure: str | Measure,
     reading: RunReading,
     method: Method,
 ) -> tuple[Order, int]:

@@ -122,8 +122,7 @@ def _build_command(figure: Figure) -> click.Command:
         if suffix in _TABLES:
             deliver(drawing.page(), _TABLES[suffix], output)
             return
-        picture = drawing.to_picture(suffix)
-        deliver_document(picture.encode() if isinstance(picture, str) else picture, str(output))
+        deliver_document(drawing.to_picture(suffix), str(output))
 
     draw.__doc__ = f"{figure.question}\n\n\b\nExample:\n  gainful figure {figure.example}"
     names = signature(figure.data).parameters

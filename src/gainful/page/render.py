@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from errno import ELOOP
 from importlib import import_module
 from os import PathLike, fspath
@@ -135,6 +135,16 @@ def render(page: Page, form: str, terminal: Terminal = PLAIN) -> str:
     return f"{text}\n\n{render(page.appendix, form, terminal)}"
 
 
+def find_suffix(path: str | PathLike[str], known: Collection[str]) -> str:
+    """The suffix of a file to write, which says in which format."""
+    if not isinstance(path, (str, PathLike)):
+        raise WrongType("path", path, "the path of a file")
+    suffix = Path(path).suffix.lower()
+    if suffix not in known:
+        raise BadValue("path", fspath(path), f"a name that ends in {', '.join(known)}")
+    return suffix
+
+
 def save_page(page: Page, path: str | PathLike[str]) -> None:
     """Put a page into a file, as a whole or not at all.
 
@@ -145,12 +155,8 @@ def save_page(page: Page, path: str | PathLike[str]) -> None:
         ...     Path(folder, "answer.md").read_text().strip()
         'yes'
     """
-    if not isinstance(path, (str, PathLike)):
-        raise WrongType("path", path, "the path of a file")
     forms = {suffix: form for form, suffix in SUFFIXES.items()}
-    form = forms.get(Path(path).suffix.lower())
-    if form is None:
-        raise BadValue("path", fspath(path), f"a name that ends in {', '.join(forms)}")
+    form = forms[find_suffix(path, forms)]
     text = render(page, form)
     if form == "html":
         from gainful.page.formats.html import as_document  # noqa: PLC0415  (only where it is asked for)

@@ -91,12 +91,17 @@ def to_script_json(data: object) -> str:
     )
 
 
+def import_converter(feature: str) -> Any:
+    """vl-convert, which brings Vega and draws with it."""
+    try:
+        import vl_convert  # noqa: PLC0415  (of the extra report)
+    except ImportError:
+        raise NotInstalled(feature, "report") from None
+    return vl_convert
+
+
 @cache
 def load_vega(feature: str) -> str:
     """Vega, Vega-Lite and vegaEmbed as one script, as vl-convert brings them."""
-    try:
-        from vl_convert import javascript_bundle  # noqa: PLC0415  (the extra report)
-    except ImportError:
-        raise NotInstalled(feature, "report") from None
-    bundle: str = javascript_bundle()  # type: ignore[call-arg]  # its stub is wrong
+    bundle: str = import_converter(feature).javascript_bundle()
     return bundle.replace("</script", "<\\/script").replace("<!--", "<\\!--")

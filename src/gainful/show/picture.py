@@ -7,15 +7,14 @@ import re
 from collections.abc import Callable, Mapping
 from functools import partial
 from html import escape
-from os import PathLike, fspath
-from pathlib import Path
+from os import PathLike
 from typing import Any
 
-from gainful.errors import BadValue, NotInstalled
-from gainful.page.render import write_atomically
-from gainful.show.html_page import render_page
+from gainful.page.render import find_suffix, write_atomically
+from gainful.show.html_page import import_converter, render_page
 from gainful.show.theme import SIZE
 
+_FEATURE = "gainful figure"
 _TAG = re.compile(r"<[a-zA-Z](?:[^>\"]|\"[^\"]*\")*>")
 # Only what refers to ids: a name may look like one.
 _ID = re.compile(
@@ -55,7 +54,7 @@ def _find_scale(spec: dict[str, Any]) -> float:
     millimetres = spec.get("usermeta", {}).get("millimetres")
     if millimetres is None:
         return 1.0
-    drawn = _import_converter().vegalite_to_svg(put_caption_below(spec))
+    drawn = import_converter(_FEATURE).vegalite_to_svg(put_caption_below(spec))
     width = float(re.search(r'<svg[^>]* width="([\d.]+)"', drawn)[1])  # type: ignore[index]
     return float(millimetres * _PIXELS_PER_MILLIMETRE / width)
 
@@ -63,7 +62,7 @@ def _find_scale(spec: dict[str, Any]) -> float:
 def to_svg(chart: Any) -> str:
     """A chart, of Altair or as Vega-Lite has it, as SVG: the same gives the same bytes."""
     spec = as_spec(chart)
-    svg_text = normalise_svg(_import_converter().vegalite_to_svg(put_caption_below(spec)))
+    svg_text = normalise_svg(import_converter(_FEATURE).vegalite_to_svg(put_caption_below(spec)))
     if millimetres := spec.get("usermeta", {}).get("millimetres"):
         svg_text = re.sub(
             r'(<svg[^>]*?) width="([\d.]+)" height="([\d.]+)"',
@@ -84,7 +83,7 @@ def to_svg(chart: Any) -> str:
 
 
 def _convert(chart: Any, form: str, scale: float = 1) -> bytes:
-    spec, convert = as_spec(chart), getattr(_import_converter(), f"vegalite_to_{form}")
+    spec, convert = as_spec(chart), getattr(import_converter(_FEATURE), f"vegalite_to_{form}")
     data: bytes = convert(put_caption_below(spec), scale=scale * _find_scale(spec))
     return data
 
@@ -101,7 +100,7 @@ def to_html(light: Any, dark: Any | None = None, *, begin_dark: bool = False) ->
     usermeta = specs["light"].get("usermeta", {})
     return render_page(
         "figure.html",
-        feature="gainful figure",
+        feature=_FEATURE,
         data=specs | {"begin": "dark" if begin_dark else ""},
         title=usermeta.get("title", "Figure"),
         caption=usermeta.get("caption", []),
@@ -137,10 +136,7 @@ def save(chart: Any, path: str | PathLike[str]) -> None:
         ...     Path(folder, "a.svg").read_text()[:4]
         '<svg'
     """
-    suffix = Path(path).suffix.lower()
-    if suffix not in WRITERS:
-        raise BadValue("path", fspath(path), f"a name that ends in {', '.join(WRITERS)}")
-    write_atomically(path, WRITERS[suffix](chart))
+    write_atomically(path, WRITERS[find_suffix(path, WRITERS)](chart))
 
 
 def as_spec(chart: Any) -> dict[str, Any]:
@@ -170,11 +166,3 @@ def normalise_svg(text: str) -> str:
         return coordinates[1] + numbers
 
     return _TAG.sub(lambda tag: _COORDINATES.sub(round_numbers, _ID.sub(renumber_id, tag[0])), text)
-
-
-def _import_converter() -> Any:
-    try:
-        import vl_convert  # noqa: PLC0415  (of the extra report)
-    except ImportError:
-        raise NotInstalled("gainful figure", "report") from None
-    return vl_convert

@@ -32,14 +32,14 @@ class Drawing:
         empty, draw_chart = self.data.empty_reason, self.figure.draw_chart
         return (line_chart.draw_chart if empty else draw_chart)(self.data, self.look)
 
-    def to_picture(self, suffix: str) -> str | bytes:
+    def to_picture(self, suffix: str) -> bytes:
         """The content of a file of that suffix: .svg, .png, .pdf, .html or .json."""
-        if suffix != ".html":
-            return picture.WRITERS[suffix](self.spec())
-        light, dark = (
-            evolve(self, look=evolve(self.look, dark=dark)).spec() for dark in (False, True)
-        )
-        return picture.to_html(light, dark, begin_dark=self.look.dark)
+        if suffix == ".html":
+            looks = [evolve(self.look, dark=dark) for dark in (False, True)]
+            light, dark = (evolve(self, look=look).spec() for look in looks)
+            return picture.to_html(light, dark, begin_dark=self.look.dark).encode()
+        content = picture.WRITERS[suffix](self.spec())
+        return content.encode() if isinstance(content, str) else content
 
     def page(self) -> Page:
         """The tidy data as rows."""

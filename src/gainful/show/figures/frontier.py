@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from gainful.errors import BadValue, WrongType, check_name
+from gainful.errors import BadValue, check_name
 from gainful.match.session_groups import By
 from gainful.measure.build_session_recipes import Cost, build_session_recipe, cost_measure
 from gainful.measure.results import list_footnotes
@@ -60,8 +60,6 @@ def frontier_data(
     Returns:
         Columns group, sessions, cost and gain with low and high, per_cost, frontier.
     """
-    if not isinstance(results, SessionResults):
-        raise WrongType("results", results, "SessionResults, as gainful.sessions.evaluate gives")
     names = [name for name in results.values if name not in results.costs]
     if measure is not None:
         check_name("measure", measure, names)

@@ -8,7 +8,7 @@ import polars as pl
 from attrs import evolve, frozen
 
 from gainful.defaults import RESAMPLES, SEED
-from gainful.errors import BadInput, BadValue, WrongType, check_whole_number
+from gainful.errors import BadInput, BadValue, check_whole_number
 from gainful.evidence.intervals import DrawnUnits, draw_searchers, resampling_for_level
 from gainful.evidence.statistics.outcome import Resampling
 from gainful.evidence.system_groups import curve_bands, last_query_bands
@@ -67,8 +67,6 @@ def prepare_plot(  # noqa: PLR0917  (the options that the figures share)
     queries: int | None = None,
 ) -> SessionPlot:
     """One measure of some sessions; the first of the preferred name if none is named."""
-    if not isinstance(results, SessionResults):
-        raise WrongType("results", results, "SessionResults, as gainful.sessions.evaluate gives")
     measure_name = choose_vectors(results.recipes, measure, prefer)
     recipe = results.recipes[measure_name]
     if recipe.k is None:

@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from gainful.errors import WrongType
 from gainful.evidence.orders.sweep import CHANCE_NOTE, Plane, Sweep
 from gainful.show.figures.figure import FigureData, Look, shorten_name, wrap_lines
 from gainful.show.figures.line_chart import join_panels, series_colour
@@ -38,8 +37,6 @@ def map_data(sweep: Sweep) -> FigureData:
         bq, winner (null where none wins; on the boundary, who wins below it), by how much it is
         ahead of the next.
     """
-    if not isinstance(sweep, Sweep):
-        raise WrongType("sweep", sweep, "a Sweep, as gainful.sessions.sweep gives")
     rows: list[dict[str, Any]] = []
     for plane in sweep.planes:
         panel = {"weights": plane.weights, "depth": plane.depth}
