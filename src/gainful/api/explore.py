@@ -25,12 +25,7 @@ from gainful.measure.measure import Measure
 from gainful.read.inputs import AnyQrels
 from gainful.read.session_inputs import AnySessions
 from gainful.read.sessions import CONVERSATION
-from gainful.show.pages.explore import (
-    ExploreContent,
-    check_page_measure,
-    command_words,
-    render_explore,
-)
+from gainful.show.pages.explore import check_page_measure, command_words, render_explore
 
 _MAX_SESSIONS = 10_000
 _MAP_ENDS = (1.05, 50.0)  # beyond which a map is not widened
@@ -91,10 +86,10 @@ def explore(
         allowed = f"at most {_MAX_SESSIONS}, such as those of one scenario"
         raise BadInput(loaded.name, f"{matched.size} sessions are too many for a page", allowed)
     columns = session_columns(matched)
-    content = ExploreContent(
-        loaded=loaded,
-        sessions=matched,
-        recipe=recipe,
+    return render_explore(
+        loaded,
+        matched,
+        recipe,
         by=by,
         ranges={
             "b": _widen_range(None if searcher is None else searcher.b),
@@ -107,7 +102,6 @@ def explore(
         searcher=searcher,
         title=title,
     )
-    return render_explore(content)
 
 
 def _choose_recipe(measure: str | Measure, reading: SessionReading) -> SessionRecipe:
