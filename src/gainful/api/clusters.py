@@ -47,13 +47,9 @@ def _find_column(
     """What a column says of each query: that of the first input that has it."""
     of_qrels, of_runs = reading.columns.choose_kind("qrels"), reading.columns.choose_kind("run")
     inputs = [(qrels, reading.qrels_format, of_qrels)]
-    for value, format_name, columns in inputs + [
-        (run, reading.run_format, of_runs) for run in runs
-    ]:
-        by_query = read_query_column(value, column, format_name, columns)
-        if by_query is not None:
-            return by_query
-    return None
+    inputs += [(run, reading.run_format, of_runs) for run in runs]
+    found = (read_query_column(value, column, form, names) for value, form, names in inputs)
+    return next((by_query for by_query in found if by_query is not None), None)
 
 
 FindGroup = Callable[[str], Any]

@@ -314,8 +314,7 @@ def evaluate(
     from gainful.evidence.intervals import mean_intervals  # noqa: PLC0415  (slow to load)
 
     chance = {"resamples": drawing.resamples, "seed": drawing.seed}
-    intervals = [mean_intervals(result, interval, **chance) for result in results.values()]
-    return RunResults(results, intervals)
+    return RunResults(results, [*mean_intervals(results, interval, **chance).values()])
 
 
 def holds_qrels_and_run(path: str, columns: ColumnNames | None = None) -> bool:

@@ -196,11 +196,8 @@ def dots_data(
         Columns run, measure, mean, low, high.
     """
     results = _find_results(qrels, runs, measures, options, usual=USUAL_MEASURES)
-    all_intervals = [
-        mean_intervals(result, interval, resamples=resamples, seed=seed)
-        for result in results.values()
-    ]
-    return dots.build_data(results, all_intervals)
+    by_run = mean_intervals(results, interval, resamples=resamples, seed=seed)
+    return dots.build_data(results, [*by_run.values()])
 
 
 def comparison_data(

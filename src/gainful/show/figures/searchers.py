@@ -82,8 +82,8 @@ def draw_chart(data: FigureData, look: Look) -> Spec:
     """A panel for each thing that searchers do: dots seen, lines of models."""
     width, height = look.width or _WIDTH, look.height or _HEIGHT
     look = evolve(look, width=width, height=height)
-    names = data.frame["behaviour"].unique(maintain_order=True).to_list()
-    panels = [_draw_panel(data.frame.filter(behaviour=name), name, look) for name in names]
+    parts = data.frame.group_by("behaviour", maintain_order=True)
+    panels = [_draw_panel(part, str(name), look) for (name,), part in parts]
     labels = data.frame["line"].unique(maintain_order=True).to_list()
     body: Spec = {"concat": panels, "columns": 2, "spacing": 24}
     body["resolve"] = {"scale": dict.fromkeys(("color", "strokeDash"), "independent")}

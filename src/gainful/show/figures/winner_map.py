@@ -96,13 +96,11 @@ def _describe_lead(sweep: Sweep, plane: Plane, i: int, j: int) -> dict[str, Any]
 def draw_chart(data: FigureData, look: Look) -> Spec:
     """A square for each choice of weights and depth; both axes logarithmic."""
     frame, groups = data.frame, list(data.extra["groups"])
-    panel_keys = frame.select("weights", "depth").unique(maintain_order=True).rows()
     largest_lead = frame.filter(pl.col("kind") == "setting")["ahead"].max()
     width, height = look.width or _PANEL_SIZE, look.height or _PANEL_SIZE
     panel_look = Look(width=width, height=height, dark=look.dark)
     panels = []
-    for weights, depth in panel_keys:
-        panel_frame = frame.filter(weights=weights, depth=depth)
+    for (weights, depth), panel_frame in frame.group_by("weights", "depth", maintain_order=True):
         layers = _build_panel_layers(panel_frame, groups, float(largest_lead or 0.0), panel_look)  # type: ignore[arg-type]
         heading = {"text": f"{shorten_name(weights, 40)}, top {depth}", "fontWeight": 500}
         panels.append({"title": heading, "width": width, "height": height, "layer": layers})
