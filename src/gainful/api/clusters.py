@@ -48,8 +48,8 @@ def _find_column(
     of_qrels, of_runs = reading.columns.choose_kind("qrels"), reading.columns.choose_kind("run")
     inputs = [(qrels, reading.qrels_format, of_qrels)]
     inputs += [(run, reading.run_format, of_runs) for run in runs]
-    found = (read_query_column(value, column, form, names) for value, form, names in inputs)
-    return next((by_query for by_query in found if by_query is not None), None)
+    labels = (read_query_column(value, column, form, names) for value, form, names in inputs)
+    return next((by_query for by_query in labels if by_query is not None), None)
 
 
 FindGroup = Callable[[str], Any]

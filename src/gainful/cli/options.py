@@ -88,10 +88,10 @@ def split_bounds(
     """MEASURE=VALUE: split at the last =, as a measure may hold others."""
     for text in texts:
         measure, _, value = (part.strip() for part in text.rpartition("="))
-        found = re.fullmatch(pattern, value, re.ASCII)
-        if measure[-1:] in ("", "<", ">") or found is None:
+        number = re.fullmatch(pattern, value, re.ASCII)
+        if measure[-1:] in ("", "<", ">") or number is None:
             raise BadValue(parameter.opts[0], text, allowed)
-        yield measure, found
+        yield measure, number
 
 
 def parse_bounds(_: object, parameter: click.Parameter, texts: tuple[str, ...]) -> Bounds:
