@@ -692,6 +692,13 @@ def test_what_a_figure_cannot_show_is_refused(ask, error, about):
         ask()
 
 
+def test_queries_that_do_not_count_are_none_on_which_every_run_has_0():
+    judged = {"1": {"a": 1}, "2": {"b": 1}, "3": {"c": 0}}
+    runs = {name: {"1": ["a"], "2": ["z"], "3": ["c"]} for name in "xy"}
+    data = build_data("heatmap", judged, runs, "nDCG@3", empty="skip")
+    assert find_notes(data.caption[:1], "1", "query", "every", "0")
+
+
 def test_a_depth_that_no_list_reaches_is_said(golden_results, toy):
     results = gainful.sessions.evaluate(*toy, "sDCG@50")
     assert find_notes(build_data("last", results).caption, "Note", "no", "3", "results")

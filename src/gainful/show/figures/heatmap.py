@@ -41,7 +41,7 @@ def build_data(measure: str, results: Mapping[str, Results]) -> FigureData:
     if len(frame) > _MAX_CELLS:
         empty_reason = f"There are {len(frame)} cells; a figure holds at most {_MAX_CELLS}."
     runs, unit = count_noun(len(results), "run"), first.unit
-    hard = int((np.nanmax(np.where(np.isnan(table), 0.0, table), axis=0) == 0).sum())
+    hard = int((table == 0).all(axis=0).sum())
     zeros = f"{count_noun(hard, unit)} on which every run has 0 · " if hard else ""
     return FigureData(
         frame=frame,
