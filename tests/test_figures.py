@@ -873,6 +873,22 @@ def test_one_group_has_no_winner_and_the_picture_says_so(run, folder, tmp_path):
     assert any("one group" in text for text in shown)
 
 
+def test_the_map_of_clicks_is_of_the_measure_that_a_sweep_of_clicks_takes(run, tmp_path):
+    rows = [
+        f"{system}{number},1,{rank},d{rank},{system},{int(rank == place)}"
+        for system, place in (("a", 1), ("b", 2))
+        for number in range(3)
+        for rank in (1, 2, 3)
+    ]
+    log = tmp_path / "log.csv"
+    log.write_text("\n".join(("session,query,rank,doc,system,clicked", *rows)), encoding="utf-8")
+    run("figure", "map", log, "--points", 3, "-o", tmp_path / "map.csv")
+    swept = gainful.sessions.sweep(log, points=3)
+    assert str(swept.measure) == "sDCG"
+    ahead = pl.read_csv(tmp_path / "map.csv")["ahead"].drop_nulls().to_list()
+    assert ahead == build_data("map", swept).frame["ahead"].drop_nulls().to_list()
+
+
 def test_there_is_a_function_for_each_figure():
     from gainful import figures
 

@@ -117,7 +117,7 @@ def _build_command(figure: Figure) -> click.Command:
         suffix = _choose_suffix(output, options.pop("wants_data"))
         _prepare_options(figure, options)
         refuse_several(options.get("measure"))
-        files = inputs.take(figure, options)
+        files = inputs.take(options)
         drawing = draw_files(figure.name, *files, look=look, **options)
         if suffix in _TABLES:
             deliver(drawing.page(), _TABLES[suffix], output)
@@ -136,18 +136,13 @@ def _build_command(figure: Figure) -> click.Command:
     return build_command(*inputs.arguments, *rows, piped="picture", **words)(draw)
 
 
-def _take_inputs(_: Figure, options: dict[str, Any]) -> list[Any]:
+def _take_inputs(options: dict[str, Any]) -> list[Any]:
     """Judgments and runs; sessions, their judgments and the measure; or one of these alone."""
     names = ("files", "qrels", "measure") if "files" in options else ("qrels", "runs")
     return [options.pop(name) for name in names if name in options]
 
 
-def _take_sweep(figure: Figure, options: dict[str, Any]) -> list[Any]:
-    options["measure"] = options["measure"] or figure.usual_measures[0]
-    return _take_inputs(figure, options)
-
-
-def _take_groups(_: Figure, options: dict[str, Any]) -> tuple[Any, ...]:
+def _take_groups(options: dict[str, Any]) -> tuple[Any, ...]:
     """Judgments and runs, or the results of sessions; options of the other are refused."""
     given = {**options, "measures": options["measure"]}
     options.clear()
@@ -167,7 +162,7 @@ class _Inputs:
 
     arguments: tuple[Any, ...]
     options: tuple[Any, ...]
-    take: Callable[[Figure, dict[str, Any]], Sequence[Any]] = _take_inputs
+    take: Callable[[dict[str, Any]], Sequence[Any]] = _take_inputs
 
 
 _SESSION_ARGUMENTS: tuple[Any, ...] = (argument("FILE..."), "qrels")
@@ -181,7 +176,6 @@ _INPUTS: Mapping[str, _Inputs] = {
             option("points", default=40),
             *(*READ_SESSIONS, "like_sessions"),
         ),
-        _take_sweep,
     ),
     "log": _Inputs(_SESSION_ARGUMENTS[:1], READ_LOG),
     "judges": _Inputs((argument("QRELS QRELS..."),), ("qrels_format", "columns")),
