@@ -12,7 +12,7 @@ from example_files import EXAMPLES
 from facts import list_facts
 
 from gainful.convention import CONVENTIONS
-from gainful.page.render import SUFFIXES
+from gainful.page.render import HTML_HEAD, SUFFIXES
 
 WIKI = ["3", "2", "3", "0", "1", "2"]
 GAINFUL = [sys.executable, "-c", "from gainful.cli.start import main; main()"]
@@ -282,7 +282,7 @@ def test_every_command_has_every_format_printed_or_in_a_file(run_gainful, tmp_pa
         printed = run_gainful(*ASKED[name], "--format", form, folder=EXAMPLES).out
         file = tmp_path / f"answer{suffix}"
         assert run_gainful(*ASKED[name], "-o", file, folder=EXAMPLES).out == ""
-        head = '<!doctype html>\n<meta charset="utf-8">\n' if form == "html" else ""
+        head = HTML_HEAD if form == "html" else ""
         assert file.read_text(encoding="utf-8") == head + printed
         assert printed.strip()
     assert set(SUFFIXES) == set(FORMS)

@@ -20,13 +20,12 @@ from gainful.cli.options import PLUGINS, Decorator, Row, option, refuse_idle_opt
 from gainful.cli.streams import abandon_stdout, find_terminal, is_terminal, say
 from gainful.errors import BadInput
 from gainful.page.page import Page
-from gainful.page.render import SUFFIXES, Content, render, write_together
+from gainful.page.render import HTML_HEAD, SUFFIXES, Content, render, write_together
 from gainful.page.terminal import PLAIN
 from gainful.text import name_files
 
 _DATA_FORMS = ("json", "jsonl", "csv", "tsv")  # for programs, which expect UTF-8
 WITHOUT_NOTES = ("tsv", "csv", "jsonl")  # numbers only, for programs
-_HTML_HEAD = '<!doctype html>\n<meta charset="utf-8">\n'  # of a file that a browser opens
 
 
 def choose_form(
@@ -75,7 +74,7 @@ def deliver(
     """
     text = render(page, form, find_terminal() if is_stdout(output) else PLAIN)
     if form == "html" and not is_stdout(output):
-        text = _HTML_HEAD + text
+        text = HTML_HEAD + text
     files = dict(beside or {})
     if not is_stdout(output):
         files[str(output)] = text + "\n"

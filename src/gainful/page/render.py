@@ -122,6 +122,8 @@ SUFFIXES = {
     "html": ".html",
 }
 _FOR_READERS = ("table", "markdown", "latex", "html")
+# What a file begins with that a browser opens.
+HTML_HEAD = '<!doctype html>\n<html lang="en"><meta charset="utf-8"><title>gainful</title>\n'
 
 
 def render(page: Page, form: str, terminal: Terminal = PLAIN) -> str:
@@ -157,9 +159,4 @@ def save_page(page: Page, path: str | PathLike[str]) -> None:
     """
     forms = {suffix: form for form, suffix in SUFFIXES.items()}
     form = forms[find_suffix(path, forms)]
-    text = render(page, form)
-    if form == "html":
-        from gainful.page.formats.html import as_document  # noqa: PLC0415  (only where it is asked for)
-
-        text = as_document(text)
-    write_atomically(path, f"{text}\n")
+    write_atomically(path, f"{HTML_HEAD * (form == 'html')}{render(page, form)}\n")

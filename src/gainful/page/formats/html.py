@@ -27,12 +27,6 @@ def to_html(page: Page) -> str:
     return "".join((*parts, _format_lines(page.notes)))
 
 
-def as_document(html: str) -> str:
-    """Such a part as a file of its own, which a browser shows."""
-    head = "<meta charset='utf-8'><title>gainful</title>"
-    return f"<!doctype html><html lang='en'><head>{head}</head><body>{html}</body></html>"
-
-
 def _format_lines(lines: Sequence[str]) -> str:
     text = "<br>".join(_escape(line) for line in lines if line)
     return f"<p>{text}</p>" if text else ""
