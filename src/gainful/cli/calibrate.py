@@ -11,7 +11,7 @@ from gainful.api.calibrate import calibrate as calibrate_log
 from gainful.api.figures import draw_calibration
 from gainful.cli.answer import argument, command, deliver, deliver_document
 from gainful.cli.command import OUTPUT
-from gainful.cli.options import READ_LOG, Row, option, split_columns
+from gainful.cli.options import READ_LOG, Row, option
 from gainful.evidence.searchers.fit import LEVEL
 from gainful.evidence.searchers.observe import DEPTH_SOURCES
 from gainful.show.picture import WRITERS
@@ -35,7 +35,6 @@ from gainful.show.picture import WRITERS
 def calibrate(
     *,
     files: tuple[str, ...],
-    by: str | None,
     figure: str | None,
     form: str,
     output: str | None,
@@ -60,8 +59,7 @@ def calibrate(
     """
     if figure is not None and Path(figure).suffix.lower() not in WRITERS:
         raise click.UsageError(f"--figure {figure}: FILE must end in {', '.join(WRITERS)}")
-    columns = split_columns([] if by is None else [by])
-    calibration = calibrate_log(files, by=columns, **options)
+    calibration = calibrate_log(files, **options)
     deliver(calibration.page(verbose=verbose), form, output, quiet=True)
     if figure is not None:
         deliver_document(draw_calibration(calibration, figure), figure)

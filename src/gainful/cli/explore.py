@@ -14,7 +14,7 @@ from gainful.cli.options import READ_SESSIONS, Row, option, session_convention
     argument("FILE..."),
     "qrels",
     option("measure", "Measure to start with: sDCG or nsDCG. [nsDCG@10; by clicks sDCG@10]"),
-    option("by", "Groups to compare first. [system]", metavar="COLUMN"),
+    "one_by",
     Row(
         "--calibrated FILE.json",
         "Start with the searcher that gainful calibrate -o FILE.json estimated.",

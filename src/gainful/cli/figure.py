@@ -32,7 +32,6 @@ from gainful.cli.options import (
     option,
     refuse_idle_options,
     session_convention,
-    split_columns,
 )
 from gainful.cli.study import ask
 from gainful.page.page import Page, Section
@@ -198,11 +197,9 @@ _INPUTS: Mapping[str, _Inputs] = {
 def _prepare_options(figure: Figure, options: dict[str, Any]) -> None:
     if options.get("interval") is None and not figure.always_resamples:
         refuse_idle_options(options.keys() & {"resamples", "seed"}, "needs --interval")
-    if "by" in options:
-        by = options["by"]
-        if by is None and holds_systems(options["files"], options["sessions_format"]):
-            by = "system"
-        options["by"] = None if by is None else split_columns([by])
+    if "by" in options and not options["by"]:
+        is_of_systems = holds_systems(options["files"], options["sessions_format"])
+        options["by"] = ["system"] if is_of_systems else None
 
 
 def _choose_suffix(output: str | None, wants_data: bool) -> str:

@@ -136,8 +136,9 @@ def _parse_conditions(_: object, __: object, where: tuple[str, ...]) -> dict[str
     return conditions
 
 
-def split_columns(texts: Iterable[str]) -> list[str]:
+def _split_columns(_: object, __: object, given: str | tuple[str, ...] | None) -> list[str]:
     """The names in --by a,b --by c."""
+    texts = [given] if isinstance(given, str) else given or ()
     return [part.strip() for text in texts for part in text.split(",")]
 
 
@@ -279,7 +280,10 @@ _ROWS: Mapping[str, Mapping[str, Row]] = {
             "Cost of searching: numbers, or columns (result=tokens). Adds gain per cost.",
         ),
         "baseline": Row("--baseline NAME", "Compare the others with this one. [the first]"),
-        "by": Row("--by COLUMN,…", "Groups, such as --by system,scenario."),
+        "by": Row(
+            "--by COLUMN,…", "Groups, such as --by system,scenario.", callback=_split_columns
+        ),
+        "one_by": Row("--by COLUMN", "Groups to compare first. [system]"),
         "group": Row(
             "--group COLUMN",
             "Also by group of queries: a column of any input, text_length or relevant_docs.",

@@ -12,7 +12,7 @@ from gainful.api.sessions import check_suffix, evaluate, holds_systems, judge_by
 from gainful.api.summarise_sessions import summarise
 from gainful.cli.answer import argument, command
 from gainful.cli.command import OUTPUT, PATH
-from gainful.cli.options import READ_SESSIONS, Row, option, session_convention, split_columns
+from gainful.cli.options import READ_SESSIONS, Row, option, session_convention
 from gainful.measure.sessions.results import VIEWS
 from gainful.page.page import Page
 
@@ -60,7 +60,7 @@ from gainful.page.page import Page
 def sessions(
     *,
     files: tuple[str, ...],
-    by: tuple[str, ...],
+    by: list[str],
     verbose: bool,
     summary: bool,
     non_last: Any,
@@ -102,7 +102,6 @@ def sessions(
         names = " or ".join(f"--{name.replace('_', '-')}" for name in views)
         raise click.UsageError(f"one view at a time: {names}")
     view: Any = views[0] if views else "groups"
-    columns = split_columns(by)
     judging = {name: options.pop(name) for name in ("grades", "least_impressions", "least_users")}
     path = options.pop("write_qrels")
     if path is not None:
@@ -113,10 +112,10 @@ def sessions(
         if len(files) != 1 or view not in ("groups", "curve"):
             raise click.UsageError("--summary takes one Parquet file: means of groups, or --curve")
         asked = {name: value for name, value in options.items() if value}
-        return summarise(files[0], by=columns, curves=view == "curve", **asked).page(view)
+        return summarise(files[0], by=by, curves=view == "curve", **asked).page(view)
     if not by and holds_systems(files, options["sessions_format"]):
-        columns = ["system"]
-    return evaluate(files, **options).page(view, columns, non_last, verbose=verbose)
+        by = ["system"]
+    return evaluate(files, **options).page(view, by, non_last, verbose=verbose)
 
 
 def _write_judgments(

@@ -36,7 +36,7 @@ def take_sessions(text: str) -> tuple[Row, ...]:
     return (
         Row("--sessions FILE...", text, type=PATH),
         option("session_qrels"),
-        option("by", f"With --sessions: the column of systems. [{SYSTEM}]", metavar="COLUMN"),
+        option("one_by", f"With --sessions: the column of systems. [{SYSTEM}]"),
     )
 
 

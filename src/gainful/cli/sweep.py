@@ -23,7 +23,7 @@ from gainful.page.shown import Shown
     piped="table",
 )
 def sweep(
-    *, files: tuple[str, ...], qrels: str | None, measure: str | None, by: str, **options: Any
+    *, files: tuple[str, ...], qrels: str | None, measure: str | None, **options: Any
 ) -> Shown:
     """Which system is better for which searcher, by the sessions in FILE?
 
@@ -43,7 +43,7 @@ def sweep(
       gainful sweep sessions.csv --qrels qrels.txt -m sDCG -o settings.csv
     """
     options["reference"] = _parse_reference(options["reference"])
-    return run_sweep(files, qrels, measure, by=by.split(","), **options)
+    return run_sweep(files, qrels, measure, **options)
 
 
 def _parse_reference(text: str | None) -> dict[str, float] | None:
