@@ -165,7 +165,15 @@ def test_the_library_runs_under_sanitizers(tmp_path):
         "NATIVE_PACKAGE": str(tmp_path),
     }
     environment.pop("COVERAGE", None)
-    options = ("-q", "-p", "no:cacheprovider", "-p", "no:xdist", "-k", "last_number or usual or cut")
+    options = (
+        "-q",
+        "-p",
+        "no:cacheprovider",
+        "-p",
+        "no:xdist",
+        "-k",
+        "last_number or usual or cut",
+    )
     words = [sys.executable, "-m", "pytest", *options, __file__]
     outcome = subprocess.run(
         words, check=False, env=environment, capture_output=True, text=True, cwd=ROOT

@@ -360,14 +360,11 @@ def evaluate_matched(
     convention, all_recipes = reading.build_recipes(measures)
     recipes = {name: recipe for name, recipe in all_recipes.items() if not recipe.entry.of_items}
     of_items = {name: all_recipes[name] for name in all_recipes if name not in recipes}
-    named_items = reading.items, reading.interactions
-    if of_items or any(item is not None for item in named_items):
-        # Few ask for it.
-        from gainful.measure.exposure import add_exposure, check_items  # noqa: PLC0415
+    if of_items:  # few ask for it
+        from gainful.measure.exposure import add_exposure  # noqa: PLC0415
         from gainful.read.items import read_items  # noqa: PLC0415
 
-        check_items(all_recipes, *named_items)
-        items, with_rows = read_items(*named_items), True
+        items, with_rows = read_items(reading.items, reading.interactions), True
     small_files = None if with_rows else _read_small_files(qrels, runs, reading)
     judgments, small_runs = small_files or (reading.read_qrels(qrels), {})
     find_group = _find_groups(reading, qrels, judgments, runs)

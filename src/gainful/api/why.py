@@ -83,7 +83,6 @@ def why(
         find_cause(cause, CAUSES)
     sides = _build_sides(build_recipe, like_tool, parsed, like, unlike)
     reading = RunReading.from_options(options)
-    reading.build_recipes(parsed)  # which refuses measures of items
     loaded_qrels = reading.read_qrels(qrels)
     loaded_run = reading.read_run_in_memory(reading.require_run(qrels, run))
     reading.columns.refuse_unread()
