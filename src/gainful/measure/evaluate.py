@@ -14,7 +14,6 @@ from gainful.measure import notes
 from gainful.measure.entry import Recipe
 from gainful.measure.ranked_run import RankedRun, compute_measure, rank_run
 from gainful.measure.results import QueryResults
-from gainful.read.qrels_and_run import describe_odd_judgments
 from gainful.types import Array, Flags
 
 # Measures of one view see the same ranking.
@@ -37,34 +36,17 @@ def measure_run(
         key: with_max_grade(recipe, matched.highest_grade) for key, recipe in recipes.items()
     }
     kept = choose_queries(matched, convention, run.name)
-    values = compute_measures(matched.select_queries(kept), recipes, matched.views)
-    unit = getattr(qrels, "unit", "query")
-    return QueryResults(
-        unit=unit,
+    results = QueryResults(
+        unit=getattr(qrels, "unit", "query"),
         name=name or run.name,
         ids=matched.query_names(kept),
-        values=values,
+        values=compute_measures(matched.select_queries(kept), recipes, matched.views),
         recipes=recipes,
         convention=convention,
         counts=notes.count_documents(qrels, matched, kept),
-        notes=[
-            *notes.note_swapped(matched, run),
-            *describe_odd_judgments(qrels),
-            *notes.note_nothing_relevant(matched),
-            *notes.note_small_grades(recipes, matched),
-            *getattr(qrels, "notes", ()),
-            *getattr(run, "notes", ()),
-            *mixed_ids,
-            *notes.note_odd_values(values, recipes, matched, unit),
-            *notes.note_other_measures(recipes, convention),
-            *notes.note_no_number(recipes, convention, matched, unit),
-            *notes.note_unstable_ties(recipes, convention, matched, unit),
-            *notes.note_no_scores(recipes, matched),
-            *notes.note_subtopics(qrels, recipes),
-            *notes.note_no_overlap(qrels, run, matched),
-        ],
         numeric_ids=getattr(qrels, "ids", {}).get("query") == "whole numbers",
     )
+    return evolve(results, notes=notes.list_notes(results, matched))
 
 
 def with_max_grade(recipe: Recipe, highest: float) -> Recipe:

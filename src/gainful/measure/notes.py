@@ -17,9 +17,17 @@ from gainful.match.ties import TIE_POLICIES
 from gainful.measure.entry import FORMULA_PARAMS, Recipe
 from gainful.measure.ranked_run import apply_fractional
 from gainful.measure.values import Results, name_units
-from gainful.read.qrels_and_run import LazyRun, NestedDict, Qrels, Run, example_docs, sample_scores
+from gainful.read.qrels_and_run import (
+    LazyRun,
+    NestedDict,
+    Qrels,
+    Run,
+    describe_odd_judgments,
+    example_docs,
+    sample_scores,
+)
 from gainful.text import collect_by_key, count_noun, quote
-from gainful.types import Array, Flags
+from gainful.types import Flags
 
 
 def name_convention(convention: Settings) -> str:
@@ -146,12 +154,30 @@ def count_documents(qrels: Qrels | NestedDict, matched: Matched, kept: Flags) ->
     }
 
 
-def note_odd_values(
-    values: Mapping[str, Array], recipes: Mapping[str, Recipe], matched: Matched, unit: str
-) -> list[str]:
-    """Values that no ranking should have."""
-    notes = []
-    for name, column in values.items():
+def list_notes(results: Results, matched: Matched) -> list[str]:
+    """What is odd about the judgments, the run, and the values of the results."""
+    qrels, run, recipes = matched.qrels, matched.run, results.recipes
+    return [
+        *_note_swapped(matched, run),
+        *describe_odd_judgments(qrels),
+        *_note_nothing_relevant(matched),
+        *_note_small_grades(recipes, matched),
+        *getattr(qrels, "notes", ()),
+        *getattr(run, "notes", ()),
+        *note_id_types(qrels, run),
+        *_note_odd_values(results, matched),
+        *_note_other_measures(recipes, results.convention),
+        *_note_no_number(results, matched),
+        *_note_unstable_ties(results, matched),
+        *_note_no_scores(recipes, matched),
+        *_note_subtopics(qrels, recipes),
+        *note_no_overlap(qrels, run, matched),
+    ]
+
+
+def _note_odd_values(results: Results, matched: Matched) -> list[str]:
+    recipes, unit, notes = results.recipes, results.unit, []
+    for name, column in results.values.items():
         bounded = recipes[name].entry.bounded
         left_out = int(np.ma.getmaskarray(column).sum())
         if left_out:
@@ -169,7 +195,7 @@ def note_odd_values(
     return notes
 
 
-def note_other_measures(recipes: Mapping[str, Recipe], convention: Convention) -> list[str]:
+def _note_other_measures(recipes: Mapping[str, Recipe], convention: Convention) -> list[str]:
     """Measures whose numbers are not those of the requested tool."""
     others = [
         name
@@ -187,30 +213,26 @@ def note_other_measures(recipes: Mapping[str, Recipe], convention: Convention) -
     ]
 
 
-def note_no_number(
-    recipes: Mapping[str, Recipe], convention: Convention, matched: Matched, unit: str
-) -> list[str]:
+def _note_no_number(results: Results, matched: Matched) -> list[str]:
     """Measures of queries for which the tool that was asked for has no number."""
-    notes = []
-    for name, recipe in recipes.items():
+    convention, notes = results.convention, []
+    for name, recipe in results.recipes.items():
         if recipe.entry.name not in convention.need_useless:
             continue
         rel, size = recipe.function_arguments()["rel"], len(matched.queries)
         hits = np.bincount(matched.query[matched.grade >= rel], minlength=size) > 0
         useless = np.bincount(matched.pool_query[matched.pool_grade < rel], minlength=size) > 0
         if count := int((hits & ~useless).sum()):
-            units = f"{count_noun(count, unit)} with nothing judged useless"
+            units = f"{count_noun(count, results.unit)} with nothing judged useless"
             notes.append(f"{name} of {units} is gainful's: {convention.name} has no number there")
     return notes
 
 
-def note_unstable_ties(
-    recipes: Mapping[str, Recipe], convention: Convention, matched: Matched, unit: str
-) -> list[str]:
+def _note_unstable_ties(results: Results, matched: Matched) -> list[str]:
     """Measures that the tool that was asked for computes in an order of ties that is not known."""
-    names_by_count: dict[int, list[str]] = {}
+    convention, names_by_count = results.convention, dict[int, list[str]]()
     tied = matched.query[matched.last > matched.first]
-    for name, recipe in recipes.items():
+    for name, recipe in results.recipes.items():
         fewest = convention.unstable_ties.get(recipe.entry.name)
         if fewest is not None and TIE_POLICIES[recipe.convention.ties].needs == "order":
             count = len(np.unique(tied[matched.retrieved[tied] >= fewest]))
@@ -218,12 +240,12 @@ def note_unstable_ties(
     names_by_count.pop(0, None)
     return [
         f"{', '.join(names)} can differ from {convention.name}'s own in "
-        f"{count_noun(count, unit)} with tied scores: its sort is not stable"
+        f"{count_noun(count, results.unit)} with tied scores: its sort is not stable"
         for count, names in names_by_count.items()
     ]
 
 
-def note_no_scores(recipes: Mapping[str, Recipe], matched: Matched) -> list[str]:
+def _note_no_scores(recipes: Mapping[str, Recipe], matched: Matched) -> list[str]:
     """Measures of documents with scores of 0 and more, where no judged document has one."""
     if not matched.query.size or any(part.query.size for part in (matched.filtered or {}).values()):
         return []
@@ -232,7 +254,7 @@ def note_no_scores(recipes: Mapping[str, Recipe], matched: Matched) -> list[str]
     return [f"{name} {problem}" for name in names]
 
 
-def note_small_grades(recipes: Mapping[str, Recipe], matched: Matched) -> list[str]:
+def _note_small_grades(recipes: Mapping[str, Recipe], matched: Matched) -> list[str]:
     """Grades between 0 and 1, which do not count where a document is relevant from 1 on."""
     grades = matched.pool_grade[matched.pool_grade > 0]
     counts = {}
@@ -250,7 +272,7 @@ def note_small_grades(recipes: Mapping[str, Recipe], matched: Matched) -> list[s
     return [f"{share} for {', '.join(names[:_MOST_NAMED])}{more}; see --rel (rel=)"]
 
 
-def note_subtopics(qrels: Qrels | NestedDict, recipes: Mapping[str, Recipe]) -> list[str]:
+def _note_subtopics(qrels: Qrels | NestedDict, recipes: Mapping[str, Recipe]) -> list[str]:
     """What measures made of subtopics that they do not know, or made up where there are none."""
     diverse = [name for name, recipe in recipes.items() if recipe.entry.needs_subtopics]
     others = [name for name in recipes if name not in diverse]
@@ -264,7 +286,7 @@ def note_subtopics(qrels: Qrels | NestedDict, recipes: Mapping[str, Recipe]) -> 
     return []
 
 
-def note_swapped(matched: Matched, run: LoadedRun) -> list[str]:
+def _note_swapped(matched: Matched, run: LoadedRun) -> list[str]:
     """Grades that look like scores beside scores that look like grades: the two may be swapped."""
     grades = matched.pool_grade
     fractional = bool((grades != np.floor(grades)).any())
@@ -297,8 +319,7 @@ def note_rising_scores(run: LoadedRun) -> list[str]:
     return [f"scores rise down the first {_TOP} results of {run.name}; {way}"]
 
 
-def note_nothing_relevant(matched: Matched) -> list[str]:
-    """No grade is above zero, so that hardly a measure can be."""
+def _note_nothing_relevant(matched: Matched) -> list[str]:
     if not matched.pool_grade.size or matched.highest_grade > 0:
         return []
     return ["no document is relevant: no grade is above 0"]
