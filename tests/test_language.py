@@ -172,7 +172,9 @@ def test_no_two_measures_are_called_alike_but_for_the_case_of_letters():
     assert {label: both for label, both in computed.items() if len(both) > 1} == {}
 
 
-@pytest.mark.parametrize("name", [*TREC_NAMES, *NICKNAMES, *MEASURES, "SDCG"])
+@pytest.mark.parametrize(
+    "name", [*TREC_NAMES, *NICKNAMES, *MEASURES, "SDCG", "alpha-nDCG", "α-nDCG", "ERR-IA"]
+)
 def test_measures_documents_the_measure_that_a_name_computes(name):
     for text in (name, f"{name}@10", f"{name}@0.5"):
         try:

@@ -25,7 +25,7 @@ from gainful.measure.formulas import find_formula
 from gainful.measure.functions.exposure import EXPOSURE_MEASURES
 from gainful.measure.gain import GAINS
 from gainful.measure.measure import Measure, nDCG
-from gainful.measure.names import ANSWERS, NICKNAMES, TREC_NAMES, parse_ir_measures_name
+from gainful.measure.names import ANSWERS, TREC_NAMES, find_measure_name, plain_name
 from gainful.measure.notes import describe_setting
 from gainful.measure.parameter_kinds import find_kind
 from gainful.measure.references import REFERENCES
@@ -113,13 +113,11 @@ def _find(name: str) -> Entry | NamedFormula | Setting:
         **DISCOUNTS,
     }
     lower_names = {key.lower(): key for key in items_by_name}
-    alias = parse_ir_measures_name(name) or NICKNAMES.get(name.lower())
-    if name in TREC_NAMES:
-        alias = TREC_NAMES[name].measure
+    alias = TREC_NAMES[name].measure if name in TREC_NAMES else find_measure_name(name)
     exact_name = name if name in items_by_name else alias
     exact_name = exact_name or lower_names.get(name.lower(), "")
     if not exact_name:
-        answer = ANSWERS.get(name.lower(), "")
+        answer = ANSWERS.get(plain_name(name), "")
         raise UnknownName("measure", name, items_by_name, "gainful measures lists them all", answer)
     return items_by_name[exact_name]
 

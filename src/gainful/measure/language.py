@@ -12,16 +12,16 @@ from math import e
 from typing import Any
 
 from gainful.errors import BadValue, GainfulError, UnknownName, WrongType
-from gainful.measure.catalogue import MEASURES, exposure_measures, measure_names, session_measures
+from gainful.measure.catalogue import MEASURES, measure_names
 from gainful.measure.formulas import find_in_plugins
 from gainful.measure.measure import Measure, cutoff
 from gainful.measure.names import (
     ANSWERS,
     GROUPS,
-    NICKNAMES,
     SCALED_DCG,
     TREC_NAMES,
-    parse_ir_measures_name,
+    find_measure_name,
+    plain_name,
     pop_cutoff,
     split_trec_name,
     translate_measure,
@@ -145,7 +145,7 @@ def _expand_text(text: str) -> dict[str, Measure]:
     if len(spelling) > _MAX_LENGTH:
         raise BadValue("measure", text, _ALLOWED)
     flat = _FLAT.fullmatch(spelling)
-    if flat and spelling not in MEASURES and _find_spelling(flat["name"], flat["name"].lower()):
+    if flat and spelling not in MEASURES and find_measure_name(flat["name"]):
         return dict.fromkeys([spelling], parse(f"{flat['name']}@{flat['k']}"))
     persistence = _RANX_RBP.fullmatch(spelling)
     if persistence:
@@ -165,14 +165,14 @@ def _expand_text(text: str) -> dict[str, Measure]:
     name = canonical_name(match["name"], spelling)
     params = _parse_params(match["inner"], text) if match["inner"] else {}
     cut = pop_cutoff(params)
-    name, translated_params = translate_measure(name, params)
+    name, params = translate_measure(name, params)
     if match["k"] is None:
-        measure = Measure(name, translated_params, _parse_cutoff(cut))
+        measure = Measure(name, params, None if cut is None else _parse_number(str(cut)))
         cutoff(measure.k, measure.entry)
         return {_label(spelling, match["name"], measure): measure}
     cuts = [k for part in match["k"].split(",") for k in _expand_range(part.strip())]
     head = spelling[: spelling.rindex("@")]
-    measures = {f"{head}@{k}": Measure(name, translated_params, _parse_cutoff(k)) for k in cuts}
+    measures = {f"{head}@{k}": Measure(name, params, _parse_number(k)) for k in cuts}
     return {_label(text, match["name"], measure): measure for text, measure in measures.items()}
 
 
@@ -194,8 +194,7 @@ def _label(spelling: str, name: str, measure: Measure) -> str:
         return spelling
     namesakes = {entry for entry in MEASURES if entry.lower() == name.lower()}
     namesakes |= {TREC_NAMES[name].measure} if name in TREC_NAMES else set()
-    other = namesakes - {measure.name} or parse_ir_measures_name(name)
-    return str(measure) if other else spelling
+    return str(measure) if namesakes - {measure.name} or name == SCALED_DCG else spelling
 
 
 def _expand_range(part: str) -> list[str]:
@@ -209,27 +208,17 @@ def _expand_range(part: str) -> list[str]:
     return [str(k) for k in range(first, last + 1)]
 
 
-def _parse_cutoff(text: object) -> Any:
-    if isinstance(text, str) and re.fullmatch(NUMBER_PATTERN, text, re.ASCII):
-        return int(text) if re.fullmatch(r"[-+]?\d+", text, re.ASCII) else float(text)
-    return text
-
-
 def canonical_name(name: str, text: str) -> str:
     """The catalogue's spelling; any case will do, and what people also call it."""
-    foreign = parse_ir_measures_name(name)
-    if foreign is not None:
-        return foreign
-    plain = name.lower().replace("-", "_").replace("α", "alpha")  # alpha-nDCG, ERR-IA
-    spelling = _find_spelling(name, plain)
+    spelling = find_measure_name(name)
     if spelling is None:
         find_in_plugins(name, MEASURES)  # which may have it in any case
-        spelling = _find_spelling(name, plain)
+        spelling = find_measure_name(name)
     if spelling is not None:
         return spelling
-    rest = text[len(name) :]
+    plain, rest = plain_name(name), text[len(name) :]
     with_cutoff = re.fullmatch(r"([a-z]+)_?(\d+)", text.lower(), re.ASCII)
-    meant = with_cutoff and _find_spelling(with_cutoff[1], with_cutoff[1])
+    meant = with_cutoff and find_measure_name(with_cutoff[1])
     if plain in ANSWERS:
         raise UnknownName("measure", text, measure_names(), answer=ANSWERS[plain])
     if with_cutoff and meant:  # nDCG10 for nDCG@10
@@ -239,22 +228,6 @@ def canonical_name(name: str, text: str) -> str:
     trec_names = [trec_name.name for trec_name in TREC_NAMES.values() if trec_name.measure]
     spellings = [entry + rest for entry in measure_names()] + [*trec_names, *GROUPS]
     raise UnknownName("measure", text, spellings, "gainful measures lists them all")
-
-
-def _find_spelling(name: str, plain: str) -> str | None:
-    """The name of the catalogue, from its own spelling, another case, or a nickname."""
-    if name in MEASURES:
-        return name
-    if plain in NICKNAMES:
-        return NICKNAMES[plain]
-    for find_measures in (lambda: MEASURES, session_measures, exposure_measures):
-        measures = find_measures()
-        lower_names = {spelling.lower(): spelling for spelling in measures}
-        if name in measures:
-            return name
-        if plain in lower_names and plain != SCALED_DCG.lower():  # sdcg is either
-            return lower_names[plain]
-    return None
 
 
 def _parse_params(inner: str, text: str) -> dict[str, ParameterValue]:
@@ -276,8 +249,11 @@ def _parse_value(text: str) -> ParameterValue:
         return text[1:-1]
     if text == "e":
         return e
-    if text in ("True", "False"):
-        return text == "True"
+    return text == "True" if text in ("True", "False") else _parse_number(text)
+
+
+def _parse_number(text: str) -> Any:
+    """A number; what is none, as it is."""
     if not re.fullmatch(NUMBER_PATTERN, text, re.ASCII):
         return text
     return int(text) if text.lstrip("+-").isdecimal() else float(text)

@@ -7,7 +7,12 @@ from typing import Any, Literal
 
 from attrs import evolve, frozen
 
-from gainful.measure.catalogue import measure_names
+from gainful.measure.catalogue import (
+    MEASURES,
+    exposure_measures,
+    measure_names,
+    session_measures,
+)
 
 _CUTS = (5, 10, 15, 20, 30, 100, 200, 500, 1000)
 _TENTHS = tuple(tenth / 10 for tenth in range(11))
@@ -127,7 +132,7 @@ GROUPS_OF_OTHER_JUDGMENTS: Mapping[str, tuple[str, ...]] = {
 }
 
 
-SCALED_DCG = "SDCG"  # spelt just so: sessions have sDCG
+SCALED_DCG = "SDCG"  # of ir_measures, spelt just so: sessions have sDCG
 
 _VALUES: dict[tuple[str, object], dict[str, Any]] = {
     ("dcg", "log2"): {"gain": "linear", "discount": "log2"},
@@ -140,11 +145,6 @@ _VALUES: dict[tuple[str, object], dict[str, Any]] = {
 }
 _PARAMETERS = {"max_rel": "max_grade"}
 _CUTOFFS = ("cutoff", "recall", "k")  # what else may say what stands behind @
-
-
-def parse_ir_measures_name(name: str) -> str | None:
-    """The measure that a name of ir_measures' stands for, where that is not its name here."""
-    return "scaledDCG" if name == SCALED_DCG else None
 
 
 def translate_measure(name: str, params: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
@@ -241,6 +241,30 @@ ANSWERS: Mapping[str, str] = {
 }
 
 
+def find_measure_name(name: str) -> str | None:
+    """The name of a measure in the catalogue: in any case, as ir_measures or people call it."""
+    if name == SCALED_DCG:
+        return "scaledDCG"
+    if name in MEASURES:
+        return name
+    plain = plain_name(name)
+    if plain in NICKNAMES:
+        return NICKNAMES[plain]
+    for find_measures in (lambda: MEASURES, session_measures, exposure_measures):
+        measures = find_measures()
+        if name in measures:
+            return name
+        lower_names = {spelling.lower(): spelling for spelling in measures}
+        if plain in lower_names and plain != SCALED_DCG.lower():  # sdcg is either
+            return lower_names[plain]
+    return None
+
+
+def plain_name(name: str) -> str:
+    """A name in small letters and as the catalogue would have it: of alpha-nDCG, ERR-IA."""
+    return name.lower().replace("-", "_").replace("α", "alpha")
+
+
 def split_trec_name(text: str) -> tuple[TrecName, str | None] | None:
     """A name and what follows its dot or underscore, if anything; None if it is no such name."""
     name, dot, rest = text.partition(".")
@@ -256,13 +280,9 @@ def split_trec_name(text: str) -> tuple[TrecName, str | None] | None:
 _RESERVED = ("run", "query", "session", "mean", "all")  # of what is printed beside the values
 
 
-def all_names() -> set[str]:
-    """The names of measures here and in trec_eval, and what people also call them."""
-    return {name.lower() for name in (*measure_names(), *NICKNAMES, *TREC_NAMES)}
-
-
 def is_taken(name: str) -> bool:
     """Is it the name of a measure, in any spelling?"""
     begins = any(name.startswith(f"{trec_name}_") for trec_name in TREC_NAMES)  # P_5, and so P_mine
     reserved = name in GROUPS or name.lower() in _RESERVED or name == SCALED_DCG
-    return begins or reserved or name.lower() in all_names()
+    names = {known.lower() for known in (*measure_names(), *NICKNAMES, *TREC_NAMES)}
+    return begins or reserved or name.lower() in names
