@@ -223,3 +223,13 @@ def test_f1_at_a_cutoff_is_the_harmonic_mean_of_precision_and_recall_there():
         "F1@4": pytest.approx(2 * (1 / 2) * (2 / 3) / (1 / 2 + 2 / 3)),
         "F1": pytest.approx(2 * (3 / 5) / (3 / 5 + 1)),
     }
+
+
+def test_a_formula_brings_the_value_of_its_parameter():
+    discount = DISCOUNTS["jk2008"].with_values({"b": 3})
+    assert str(Measure("nDCG")(discount=discount)) == "nDCG(discount=jk2008, b=3)"
+    assert str(Measure("nDCG")(discount=discount, b=2)) == "nDCG(discount=jk2008, b=2)"
+    both = Measure("nsDCG")(discount=DISCOUNTS["jk2002"], query_discount=discount)
+    assert str(both) == "nsDCG(discount=jk2002, query_discount=jk2008, bq=3)"
+    with refuses(BadValue, "bq"):
+        parse("nsDCG(query_discount=none, bq=2)@10")

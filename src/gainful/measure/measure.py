@@ -10,11 +10,10 @@ from attrs import evolve, field, frozen
 
 from gainful.errors import BadValue, Missing, UnknownName, WrongType, check_name
 from gainful.measure.catalogue import MEASURES, find_entry, measure_names
-from gainful.measure.entry import Entry
-from gainful.measure.formulas import as_discount, as_gain, find_in_plugins
+from gainful.measure.entry import FORMULA_PARAMS, Entry
+from gainful.measure.formulas import find_formula, find_in_plugins
 from gainful.measure.names import pop_cutoff, translate_measure
 from gainful.measure.parameter_kinds import ParameterValue, find_kind, write_value
-from gainful.measure.parameters import PARAMETERS
 from gainful.page.shown import Answering
 from gainful.text import format_exact, quote
 from gainful.types import MAX_COUNT, is_number, is_whole_number
@@ -75,24 +74,19 @@ class Measure(Answering):
             object.__setattr__(self, "k", cutoff(self.k, entry))
         for name, _ in self.params:
             check_name(f"parameter of {self.name}", name, entry.params)
-        kinds = {name: find_kind(name, of_session=entry.session) for name, _ in self.params}
-        checked_params = {name: kinds[name].check(value) for name, value in self.params}
+        checked = {
+            name: find_kind(name, of_session=entry.session).check(value)
+            for name, value in self.params
+        }
         for name, value in self.params:
-            find_formula = kinds[name].formula
-            if find_formula is not None:  # values that a formula came with, unless set
-                own_values = dict(find_formula(value).values)
-                checked_params = {
-                    **{key: own for key, own in own_values.items() if key in PARAMETERS},
-                    **checked_params,
-                }
-        ordered = tuple(
-            (name, checked_params[name]) for name in entry.params if name in checked_params
-        )
+            if name in FORMULA_PARAMS:
+                formula, param = find_formula(name, value), FORMULA_PARAMS[name]
+                if param in checked:
+                    formula.with_values({param: checked[param]})
+                elif param in dict(formula.values):  # with which the formula came
+                    checked[param] = dict(formula.values)[param]
+        ordered = tuple((name, checked[name]) for name in entry.params if name in checked)
         object.__setattr__(self, "params", ordered)
-        if "discount" in checked_params and "b" in checked_params:
-            as_discount(checked_params["discount"]).with_values({"b": checked_params["b"]})
-        if "gain" in checked_params and "rel" in checked_params:
-            as_gain(checked_params["gain"]).with_values({"rel": checked_params["rel"]})
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Measure, (self.name, self.params, self.k)

@@ -33,7 +33,6 @@ class ParameterKind:
     check: Callable[[Any], ParameterValue]  # the value in its one spelling, or an error
     describe_allowed: Callable[[], str]
     meaning: str
-    formula: Callable[[object], NamedFormula] | None = None  # the gain or discount it names
     quoted: bool = False  # is it always written in quotes?
     default: str = ""  # what it usually is, where no convention says it
 
@@ -70,19 +69,15 @@ def _choice_kind(setting: Setting) -> ParameterKind:
 def _formula_kind(
     setting: Setting, formulas: Mapping[str, NamedFormula], describe_allowed: Callable[[], str]
 ) -> ParameterKind:
-    def find_named(value: object) -> NamedFormula:
-        """A formula that can be named in a measure; one's own goes into the call beside it."""
+    def check(value: object) -> str:  # of one's own no name is known: it goes into the call
         formula = as_gain(value) if formulas is GAINS else as_discount(value)
         own = formulas.get(formula.name)
         if not formula.name.startswith("{") and (own is None or own.expr != formula.expr):
             allowed = f"{', '.join(formulas)}; pass a custom formula as an option of the call"
             raise BadValue(setting.name, formula.name, allowed)
-        return formula
+        return formula.name
 
-    def check(value: object) -> str:
-        return find_named(value).name
-
-    return ParameterKind(check, describe_allowed, setting.question, formula=find_named)
+    return ParameterKind(check, describe_allowed, setting.question)
 
 
 def _check_inner_measure(value: Any) -> str:
