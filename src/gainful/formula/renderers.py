@@ -4,7 +4,7 @@ import re
 from html import escape
 from math import e, inf, isinf, isnan
 
-from gainful.formula.tree import Arithmetic, Compare, Const, Expr, Log, Param, Var, Where
+from gainful.formula import Arithmetic, Compare, Const, Expr, Log, Param, Var, Where
 from gainful.text import format_short
 
 _SUM, _PRODUCT, _POWER, _ATOM = 1, 2, 3, 4
