@@ -12,7 +12,7 @@ from gainful.convention.session import (
     SESSION_SETTINGS,
     SessionConvention,
 )
-from gainful.errors import UnknownName
+from gainful.errors import BadValue, UnknownName
 from gainful.formula import Arithmetic, Const, Expr, NamedFormula, Var, substitute
 from gainful.formula.renderers import to_latex, to_text as as_text
 from gainful.measure.build_recipes import build_recipe
@@ -21,7 +21,6 @@ from gainful.measure.catalogue import MEASURES
 from gainful.measure.catalogue.sessions import SESSION_MEASURES
 from gainful.measure.discount import DISCOUNTS
 from gainful.measure.entry import FORMULA_PARAMS, Entry, MeasureRecipe
-from gainful.measure.formulas import find_formula
 from gainful.measure.functions.exposure import EXPOSURE_MEASURES
 from gainful.measure.gain import GAINS
 from gainful.measure.measure import Measure, nDCG
@@ -106,9 +105,7 @@ def _find(name: str) -> Entry | NamedFormula | Setting:
     items_by_name: dict[str, Entry | NamedFormula | Setting] = {
         **SESSION_SETTINGS,
         **SETTINGS,
-        **SESSION_MEASURES,
-        **EXPOSURE_MEASURES,
-        **MEASURES,
+        **_find_entries(),
         **GAINS,
         **DISCOUNTS,
     }
@@ -330,8 +327,8 @@ SINGLE_LIST_SETTINGS = (
     *("gain", "discount", "cutoff", "ideal", "ideal_depth"),
     *("negative", "fractional", "empty", "negative_ideal", "short", "grade_bits", "decimals"),
 )
-# Those come with their formula
-_LISTED_SETTINGS = [setting for setting in SETTINGS if setting not in ("b", "rel")]
+_WITH_THEIR_FORMULA = ("b", "rel")  # told in its words
+_SDCG = Measure("sDCG") @ 10
 
 
 def convention_page(name: str | None = None, other: str | None = None) -> Page:
@@ -342,7 +339,9 @@ def convention_page(name: str | None = None, other: str | None = None) -> Page:
         sections.append(Section(lines=[heading]))
         sections += [Section(table=table)] if table.rows else []
     return Page(
-        sections=sections, rows=lambda: tables[0][1], data=lambda: tell_conventions(name, other)
+        sections=sections,
+        rows=lambda: tables[0][1],
+        data=lambda: _conventions_to_dict(name, other),
     )
 
 
@@ -368,68 +367,60 @@ def build_tables(first_name: str | None, second_name: str | None) -> list[tuple[
     if all(name in SESSION_CONVENTIONS for name in names):
         tables.append(tell_sessions([SESSION_CONVENTIONS[name] for name in names]))
     if not tables:
-        raise UnknownName("session convention", str(second_name), SESSION_CONVENTIONS)
+        kind = "single rankings" if first_name in CONVENTIONS else "whole sessions"
+        raise BadValue("convention", second_name, f"one of {kind}, as {first_name} is")
     return tables
 
 
 def tell_tools(tools: Sequence[Convention]) -> tuple[str, Table]:
     """One tool in plain words, or what two do differently, under a heading."""
-    first = tools[0]
-    own = ", ".join(name.replace("@", "@k") for name in first.measures or ())
+    own = ", ".join(name.replace("@", "@k") for name in tools[0].measures or ())
     numbers = f"\nIts own numbers: {own}; other measures are gainful's." if own else ""
     recipes = [build_recipe(nDCG, like=tool) for tool in tools]
     words = {
         setting: [describe_setting(recipe, setting) for recipe in recipes]
-        for setting in _LISTED_SETTINGS
+        for setting in SETTINGS
+        if setting not in _WITH_THEIR_FORMULA
     }
     if len(tools) > 1:
         words = {setting: answers for setting, answers in words.items() if len({*answers}) > 1}
-    return _build_table(tools, f"{first.name}: {first.title}", numbers, SETTINGS, words)
+    return _build_table(tools, words, more=numbers)
 
 
 def tell_sessions(tools: Sequence[SessionConvention]) -> tuple[str, Table]:
     """One convention of sessions in plain words, or what two do differently, under a heading."""
-    first = tools[0]
-    names = first.differences(tools[1]) if len(tools) > 1 else SESSION_SETTINGS
-    words = {name: [_describe_session_setting(tool, name) for tool in tools] for name in names}
-    title = f"{first.name}, of whole sessions: {first.title}"
-    heading, table = _build_table(tools, title, "", SESSION_SETTINGS, words)
-    return (heading if len(tools) == 1 else f"{heading[:-1]} of whole sessions."), table
+    names = tools[0].differences(tools[1]) if len(tools) > 1 else SESSION_SETTINGS
+    recipes = [build_session_recipe(_SDCG, like=tool) for tool in tools]
+    words = {
+        name: [
+            getattr(recipe, name).text() if name in FORMULA_PARAMS else tool.describe(name)
+            for tool, recipe in zip(tools, recipes, strict=True)
+        ]
+        for name in names
+    }
+    return _build_table(tools, words, of="of whole sessions")
 
 
 def _build_table(
     tools: Sequence[Convention] | Sequence[SessionConvention],
-    title: str,
-    more: str,
-    settings: Mapping[str, Setting],
     words: Mapping[str, Sequence[str]],
+    *,
+    of: str = "",
+    more: str = "",
 ) -> tuple[str, Table]:
     """One convention in plain words, or what two do differently: the heading, and the answers."""
-    if len(tools) == 1:
-        note = f"\nNote: {tools[0].note}." if tools[0].note else ""
-        rows = [(settings[name].question, *answers) for name, answers in words.items()]
-        return f"{title}{note}{more}", Table(("question", "answer"), rows)
-    first, second = (tool.name for tool in tools)
-    count = count_noun(len(words), "setting") if words else "nothing"
-    rows = [(name, settings[name].question, *answers) for name, answers in words.items()]
-    table = Table(("field", "question", first, second), rows)
-    return f"{first} and {second} differ in {count}.", table
+    first = tools[0]
+    rows = [(name, first.TABLE[name].question, *answers) for name, answers in words.items()]
+    table = Table(("field", "question", *(tool.name for tool in tools)), rows)
+    if len(tools) > 1:
+        count = count_noun(len(words), "setting") if words else "nothing"
+        return f"{first.name} and {tools[1].name} differ in {count}{of and f' {of}'}.", table
+    note = f"\nNote: {first.note}." if first.note else ""
+    table = Table(("question", "answer"), [answer for _, *answer in rows])
+    return f"{first.name}{of and f', {of}'}: {first.title}{note}{more}", table
 
 
-def _describe_session_setting(convention: SessionConvention, name: str) -> str:
-    value = getattr(convention, name)
-    if name in FORMULA_PARAMS:
-        formula, param = find_formula(name, value), FORMULA_PARAMS[name]
-        param_value = getattr(convention, param)
-        takes_value = param_value is not None and param in formula.param_values
-        return (formula.with_values({param: param_value}) if takes_value else formula).text()
-    return SESSION_SETTINGS[name].describe(value)
-
-
-def tell_conventions(
-    first_name: str | None = None, second_name: str | None = None
-) -> dict[str, Any]:
-    """All conventions, one, or the differences of two, as plain data."""
+def _conventions_to_dict(first_name: str | None, second_name: str | None) -> dict[str, Any]:
     tables: tuple[Mapping[str, Any], ...] = (CONVENTIONS, SESSION_CONVENTIONS)
     if first_name is None:
         rankings, sessions = (
