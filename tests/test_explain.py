@@ -176,3 +176,9 @@ def test_a_measure_with_parameters_has_the_length_of_the_ranking_for_its_cutoff(
     for measure, k, cutoff in (("P", None, 4), ("P(rel=2)", None, 4), ("P(rel=2)", 2, 2)):
         table = gainful.explain([3, 1, 2, 0], measure=measure, k=k)
         assert table.value == gainful.explain([3, 1, 2, 0], measure=f"{measure}@{cutoff}").value
+
+
+@pytest.mark.parametrize("measure", ["nDCG", "nCG"])
+def test_a_grade_that_nobody_judged_is_told_of_the_measure_that_was_asked_for(measure):
+    text = gainful.explain([3, 1], judged=[1], measure=f"{measure}@2").to_text()
+    assert f"{measure} can exceed 1" in " ".join(text.split())

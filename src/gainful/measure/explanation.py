@@ -97,7 +97,7 @@ class Explanation(Shown):
         return {
             "rows": self._list_rows().to_dicts(),
             "value": self.value,
-            "convention": describe_convention(self.recipe),
+            "convention": _convention_to_dict(self.recipe),
         }
 
     def page(self, *, verbose: bool = False) -> Page:
@@ -108,11 +108,11 @@ class Explanation(Shown):
         if not self.recipe.entry.discounted:  # of nCG
             names, heads = names - {"discount", "contribution", "cg"}, _NCG_HEADS
         return Page(
-            answer=describe_misplaced(self),
+            answer=_describe_misplaced(self),
             sections=[
                 Section(table=tabulate_ranks(self.lines, names, heads, _EXPENDABLE)),
                 Section(lines=sums, indent=" " * len("IDCG = ")),
-                *(Section(lines=[f"Note: {note}"]) for note in list_notes(self)),
+                *(Section(lines=[f"Note: {note}"]) for note in _list_notes(self)),
                 Section(lines=[f"Convention: {_format_title(self)}"]),
                 *([Section(table=Table(("", ""), settings))] if settings else []),
             ],
@@ -121,10 +121,9 @@ class Explanation(Shown):
         )
 
 
-def describe_convention(recipe: MeasureRecipe[Any]) -> dict[str, Any]:
-    """Whose settings, each of them, and the cutoff, as data."""
-    settings: dict[str, Any] = recipe.convention.settings()
-    return {"like": recipe.convention.name} | settings | {"cutoff": recipe.k}
+def _convention_to_dict(recipe: MeasureRecipe[Any]) -> dict[str, Any]:
+    convention = recipe.convention
+    return {"like": convention.name, **convention.settings(), "cutoff": recipe.k}
 
 
 def explain_ranking(
@@ -180,7 +179,7 @@ def _as_tuple(table: RankingMatrix) -> tuple[float, ...]:
     return tuple(float(value) for value in table.values[0][: table.lengths[0]])
 
 
-def describe_misplaced(explanation: Explanation) -> str:
+def _describe_misplaced(explanation: Explanation) -> str:
     """Why the value is not 1: which documents should rank higher."""
     label, value, best = explanation.recipe.label, explanation.value, explanation.idcg
     if value is None:
@@ -217,8 +216,7 @@ def _list_misplaced(explanation: Explanation) -> Iterator[str]:
             yield f"the {shown} at rank {rank} should be at rank {best.rank}"
 
 
-def list_notes(explanation: Explanation) -> list[str]:
-    """What a reader might stumble over."""
+def _list_notes(explanation: Explanation) -> list[str]:
     if explanation.judged is None:
         return []
     gained = Counter(grade for grade in explanation.grades if grade > 0)
@@ -227,7 +225,8 @@ def list_notes(explanation: Explanation) -> list[str]:
         return []
     grades = [format_number(grade) for grade in sorted(lacking.elements(), reverse=True)]
     missing = ", ".join(grades[:_MAX_TERMS] + ["…"] * (len(grades) > _MAX_TERMS))
-    return [f"the ranking has grades that the judged documents lack ({missing}): nDCG can exceed 1"]
+    problem = f"the ranking has grades that the judged documents lack ({missing})"
+    return [f"{problem}: {explanation.recipe.entry.name} can exceed 1"]
 
 
 def _describe_settings(explanation: Explanation) -> list[tuple[str, str]]:
@@ -280,10 +279,10 @@ def format_sums(explanation: Explanation) -> list[tuple[str, str]]:
 
 
 def _format_sum(recipe: Recipe, rows: Sequence[RankedDoc]) -> str:
-    return join_terms(rows, lambda row: as_text(_build_term(recipe, row))) or "0"
+    return _join_terms(rows, lambda row: as_text(_build_term(recipe, row))) or "0"
 
 
-def join_terms(terms: Sequence[Term], write: Callable[[Term], str]) -> str:
+def _join_terms(terms: Sequence[Term], write: Callable[[Term], str]) -> str:
     """A sum in which only the first few terms and the last are written out."""
     if len(terms) <= _MAX_TERMS:
         return " + ".join(map(write, terms))
@@ -337,7 +336,7 @@ class Contributions(Shown):
             "reached": reached,
             "possible": possible,
             "value": self.value,
-            "convention": describe_convention(self.recipe),
+            "convention": _convention_to_dict(self.recipe),
         }
 
     def _list_rows(self) -> Table:
@@ -378,7 +377,7 @@ class Contributions(Shown):
         """The sum of what ranks add, and the share of what was possible, numbers put in."""
         terms = [self.start, *(step.contribution for step in self.steps)]
         terms = [term for term in terms if term]
-        sums = [join_terms(terms, format_number).replace("+ -", "− ")] if len(terms) > 1 else []
+        sums = [_join_terms(terms, format_number).replace("+ -", "− ")] if len(terms) > 1 else []
         if self.share is not None and self.share[1]:
             sums.append(" / ".join(map(format_number, self.share)))
         name, value = self.recipe.entry.name, format_number(self.value)
