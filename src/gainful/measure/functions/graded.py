@@ -160,10 +160,15 @@ def cumulate_gain(gain: Array) -> Array:
 
 def rank_discounts(recipe: Recipe, depth: int) -> Array:
     """What is left of a gain at ranks 1 … depth."""
-    discounts = recipe.discount.evaluate_at(np.arange(1, depth + 1))
-    if not np.isfinite(discounts).all():
-        raise BadValue("discount", recipe.discount.name, "a discount that is finite at every rank")
-    return discounts
+    return evaluate_discount(recipe.discount, np.arange(1, depth + 1))
+
+
+def evaluate_discount(discount: NamedFormula, places: Ranks) -> Array:
+    """What is left of a gain at these ranks, or at these positions of queries."""
+    left = discount.evaluate_at(places)
+    if not np.isfinite(left).all():
+        raise BadValue(discount.kind, discount.name, f"a {discount.kind} that is finite everywhere")
+    return left
 
 
 def ideal_depth(recipe: Recipe, lengths: NDArray[np.intp]) -> NDArray[np.intp]:

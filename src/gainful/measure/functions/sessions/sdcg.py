@@ -7,10 +7,10 @@ from attrs import frozen
 
 from gainful.convention.session import minimum_positions
 from gainful.errors import BadValue
-from gainful.formula import NamedFormula
 from gainful.match.rank_order import ideal_order
 from gainful.match.sessions import JudgedResults, MatchedSessions
 from gainful.measure.entry import Entry, SessionRecipe
+from gainful.measure.functions.graded import evaluate_discount
 from gainful.measure.functions.sessions import collect
 from gainful.measure.ranked_run import normalise_by, weigh_grades
 from gainful.types import Array, Flags, Ranks
@@ -117,22 +117,12 @@ def session_grade_gains(
 
 def discounts(recipe: SessionRecipe, ranks: Ranks) -> Array:
     """What is left of a gain at these ranks."""
-    return _tabulate(recipe.discount, ranks)
+    return evaluate_discount(recipe.discount, ranks)
 
 
 def query_weights(recipe: SessionRecipe, positions: Ranks) -> Array:
     """What is left of a query's gain at these positions."""
-    return _tabulate(recipe.query_discount, positions)
-
-
-def _tabulate(discount: NamedFormula, numbers: Ranks) -> Array:
-    largest = int(numbers.max(initial=0))
-    if largest > max(1000, 4 * len(numbers)):
-        return discount.evaluate_at(numbers)
-    table = discount.evaluate_at(np.arange(1, largest + 1))
-    if not np.isfinite(table).all():
-        raise BadValue("discount", "what was chosen", "a discount that is finite at every rank")
-    return table[numbers - 1]
+    return evaluate_discount(recipe.query_discount, positions)
 
 
 def count_recall_bases(judged: JudgedResults) -> int:
