@@ -165,7 +165,7 @@ def _parse_measures(names: Iterable[str]) -> dict[str, Measure]:
     measures: dict[str, Measure] = {}
     for name, lines in parsed.items():
         for line in lines:
-            if line.measure is not None and name not in with_cutoffs:
+            if name not in with_cutoffs:
                 keeps_cutoff = line.trec_name.kind not in ("numbers", "gains", "pairs")
                 key = line.name if keeps_cutoff else line.trec_name.name
                 measures.setdefault(key, line.measure)

@@ -97,6 +97,6 @@ def describe_names(options: TrecEvalOptions) -> Iterator[str]:
 def _describe(line: TrecLine) -> str:
     if line.trec_name.judgments == "prefs":
         return "a share or number of preferences between documents (-R prefs or qrels_prefs)"
-    if not line.has_measure:
+    if not line.trec_name.measure:
         return "a text, not a number"
     return render(catalogue_page(line.trec_name.measure), "table")

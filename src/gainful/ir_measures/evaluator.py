@@ -428,7 +428,6 @@ def parse_trec_measure(measure: str) -> list[Measure]:
         as_measure(line.measure)
         for name in _split_numbers(measure)
         for line in parse_trec_name(name) or ()
-        if line.measure is not None
     ]
 
 

@@ -183,9 +183,9 @@ def _expand_trec_name(spelling: str) -> dict[str, Measure]:
     from gainful.measure.trec_language import parse_trec_name  # noqa: PLC0415  (most do without)
 
     return {
-        _label(line.name, line.trec_name.name, line.measure): line.measure
+        _label(line.name, line.trec_name.name, measure): measure
         for line in parse_trec_name(spelling) or ()
-        if line.measure is not None
+        for measure in [line.measure]
     }
 
 

@@ -34,14 +34,9 @@ class TrecLine:
     computable: bool = True  # are there as many numbers as it takes?
 
     @property
-    def measure(self) -> Measure | None:
-        """The measure of the catalogue, whose parameters are checked here; None for a text."""
-        return Measure(self.trec_name.measure, self.params, self.k) if self.has_measure else None
-
-    @property
-    def has_measure(self) -> bool:
-        """Is it a measure of the catalogue?"""
-        return bool(self.trec_name.measure)
+    def measure(self) -> Measure:
+        """The measure of the catalogue, whose parameters are checked here; a text has none."""
+        return Measure(self.trec_name.measure, self.params, self.k)
 
     @property
     def is_text(self) -> bool:
@@ -67,8 +62,8 @@ def parse_trec_name(text: str) -> list[TrecLine] | None:
         Measure(name='P', params=(), k=5)
     """
     if text in GROUPS:
-        lines = [line for name in GROUPS[text] for line in expand_trec_name(TREC_NAMES[name], None)]
-        return [line for line in lines if line.has_measure]
+        trec_names = [TREC_NAMES[name] for name in GROUPS[text] if TREC_NAMES[name].measure]
+        return [line for trec_name in trec_names for line in expand_trec_name(trec_name, None)]
     parts = split_trec_name(text)
     if parts is None:
         return None

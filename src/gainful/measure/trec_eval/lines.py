@@ -54,7 +54,7 @@ class JudgedRun:
         return build_convention(self.options)
 
     def view(self, below_zero: BelowZero) -> RankedRun:
-        """The ranked documents of the queries, in the order of these."""
+        """The ranked documents of the queries; `rows` says where each of these stands."""
         kind = below_zero if self.options.level < 0 else "judged"
         if kind not in self._views:
             self._views[kind] = self._rank(kind)
