@@ -127,9 +127,8 @@ def _describe_name(name: str) -> tuple[list[str], Table]:
         default = _format_default(item.name, convention)
         head = [f"{item.name}: {item.question}", f"Default: {default}"]
         if not answers:
-            gains, discounts = f"{', '.join(GAINS)}; or weights by grade", ", ".join(DISCOUNTS)
-            allowed = {"gain": gains, "discount": discounts}.get(item.name, item.allowed)
-            head.append(f"Allowed: {allowed}")
+            kind = find_kind(item.name, of_session=item.name not in SETTINGS)
+            head.append(f"Allowed: {kind.allowed}")
         return head, Table(("value", "meaning"), answers)
     source = f"Source: {_format_source(item.cite)}"
     if isinstance(item, NamedFormula):
@@ -173,7 +172,7 @@ def _build_choice_row(entry: Entry, name: str) -> tuple[str, ...]:
     default = _format_default(name, JK2008 if entry.session else GAINFUL)
     if usual is not None:
         default = usual if isinstance(usual, str) else f"{usual:g}"
-    return name, kind.describe_allowed(), default, kind.meaning
+    return name, kind.allowed, default, kind.meaning
 
 
 def _format_source(cite: str) -> str:
@@ -228,7 +227,7 @@ def _entry_to_dict(entry: Entry) -> dict[str, Any]:
         "value": entry.definition,
         "better": entry.direction.better_is,
         "trec_eval": _list_trec_names(entry),
-        "parameters": {name: kind.describe_allowed() for name, kind in kinds.items()},
+        "parameters": {name: kind.allowed for name, kind in kinds.items()},
         "example": {"ranking": entry.example.ranking, "value": entry.example.working}
         if entry.example
         else None,

@@ -6,7 +6,6 @@ Each kind says what is allowed, what it means, and how a value is written in its
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from functools import partial
 from importlib import import_module
 from math import e
 from typing import Any
@@ -15,8 +14,8 @@ from attrs import frozen
 
 from gainful.convention import SETTINGS, Setting
 from gainful.errors import BadValue
-from gainful.formula import NamedFormula
 from gainful.measure.discount import DISCOUNTS
+from gainful.measure.entry import FORMULA_PARAMS
 from gainful.measure.formulas import as_discount, as_gain
 from gainful.measure.gain import GAINS
 from gainful.measure.parameters import CHOICES, PARAMETERS, as_points
@@ -31,7 +30,7 @@ class ParameterKind:
     """One kind of parameter."""
 
     check: Callable[[Any], ParameterValue]  # the value in its one spelling, or an error
-    describe_allowed: Callable[[], str]
+    allowed: str
     meaning: str
     quoted: bool = False  # is it always written in quotes?
     default: str = ""  # what it usually is, where no convention says it
@@ -41,8 +40,8 @@ def find_kind(name: str, *, of_session: bool = False) -> ParameterKind:
     """The kind of a parameter; settings of a convention are those of rankings or of sessions."""
     if name in PARAMETERS:
         param = PARAMETERS[name]
-        allowed, usual = partial(param.domain.describe, name), f"{param.default:g}"
-        return ParameterKind(param.check, allowed, param.meaning, default=usual)
+        allowed = param.domain.describe(name)
+        return ParameterKind(param.check, allowed, param.meaning, default=f"{param.default:g}")
     if name in _KINDS:
         return _KINDS[name]
     setting = CHOICES.get(name)
@@ -50,11 +49,9 @@ def find_kind(name: str, *, of_session: bool = False) -> ParameterKind:
         from gainful.convention.session import SESSION_SETTINGS  # noqa: PLC0415  (runs need none)
 
         setting = SESSION_SETTINGS.get(name)
-        if setting is not None and name == "query_discount":
-            words = setting.allowed
-            return _formula_kind(setting, DISCOUNTS, lambda: words)
     # What sessions have no setting for is what it is of single rankings: max_grade.
-    return _choice_kind(setting or SETTINGS[name])
+    setting = setting or SETTINGS[name]
+    return _formula_kind(setting) if name in FORMULA_PARAMS else _choice_kind(setting)
 
 
 def _choice_kind(setting: Setting) -> ParameterKind:
@@ -63,21 +60,23 @@ def _choice_kind(setting: Setting) -> ParameterKind:
         return value  # type: ignore[no-any-return]  # the table of answers has just vouched for it
 
     answers = ", ".join(str(answer) for answer in setting.answers)
-    return ParameterKind(check, lambda: answers or setting.allowed, setting.question)
+    return ParameterKind(check, answers or setting.allowed, setting.question)
 
 
-def _formula_kind(
-    setting: Setting, formulas: Mapping[str, NamedFormula], describe_allowed: Callable[[], str]
-) -> ParameterKind:
+def _formula_kind(setting: Setting) -> ParameterKind:
+    formulas = GAINS if setting.name == "gain" else DISCOUNTS
+    names = ", ".join(formulas)
+
     def check(value: object) -> str:  # of one's own no name is known: it goes into the call
         formula = as_gain(value) if formulas is GAINS else as_discount(value)
         own = formulas.get(formula.name)
         if not formula.name.startswith("{") and (own is None or own.expr != formula.expr):
-            allowed = f"{', '.join(formulas)}; pass a custom formula as an option of the call"
+            allowed = f"{names}; pass a custom formula as an option of the call"
             raise BadValue(setting.name, formula.name, allowed)
         return formula.name
 
-    return ParameterKind(check, describe_allowed, setting.question)
+    table = ", or a table such as {0:0,1:1,2:10,3:100}" if formulas is GAINS else ""
+    return ParameterKind(check, names + table, setting.question)
 
 
 def _check_inner_measure(value: Any) -> str:
@@ -96,21 +95,15 @@ def _check_price(value: object) -> ParameterValue:
 def _price_kind(what: str) -> ParameterKind:
     return ParameterKind(
         _check_price,
-        lambda: "a number of at least 0, or the name of a column of numbers",
+        "a number of at least 0, or the name of a column of numbers",
         f"what a {what} costs",
     )
 
 
 _KINDS: Mapping[str, ParameterKind] = {
-    "gain": _formula_kind(
-        SETTINGS["gain"],
-        GAINS,
-        lambda: ", ".join(GAINS) + ", or a table such as {0:0,1:1,2:10,3:100}",
-    ),
-    "discount": _formula_kind(SETTINGS["discount"], DISCOUNTS, lambda: ", ".join(DISCOUNTS)),
     "points": ParameterKind(
         lambda value: ",".join(map(format_exact, as_points(value))),
-        lambda: "levels of recall from 0 to 1, such as '0,0.5,1'",
+        "levels of recall from 0 to 1, such as '0,0.5,1'",
         "the levels of recall that are averaged over",
         default="0, 0.1, …, 1",
     ),
@@ -118,7 +111,7 @@ _KINDS: Mapping[str, ParameterKind] = {
     "per_result": _price_kind("result"),
     "of": ParameterKind(
         _check_inner_measure,
-        lambda: "a measure of single rankings, in quotes",
+        "a measure of single rankings, in quotes",
         "the measure that is computed for each query",
         quoted=True,
     ),
