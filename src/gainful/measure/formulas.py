@@ -46,16 +46,6 @@ def as_gain(value: object) -> NamedFormula:
     return _find_named("gain", value, GAINS, allowed, f"{table} {{0:0,1:1,2:10,3:100}}")
 
 
-def as_discount(value: object) -> NamedFormula:
-    """A discount by name, or as it is.
-
-    Examples:
-        >>> as_discount("jk2002").with_values({"b": 2}).text()
-        '1/max(1, log2(i))'
-    """
-    return _find_named("discount", value, DISCOUNTS, ", ".join(DISCOUNTS))
-
-
 def _find_named(
     kind: str, value: object, table: Mapping[str, NamedFormula], allowed: str, hint: str = ""
 ) -> NamedFormula:
@@ -74,6 +64,8 @@ def find_formula(kind: str, value: object) -> NamedFormula:
     """A gain, a discount or a query discount, by the name of the setting that it is for.
 
     Examples:
+        >>> find_formula("discount", "jk2002").with_values({"b": 2}).text()
+        '1/max(1, log2(i))'
         >>> find_formula("query_discount", "jk2008").with_values({"bq": 4}).text()
         '1/(1+log4(q))'
     """
@@ -81,7 +73,7 @@ def find_formula(kind: str, value: object) -> NamedFormula:
         return as_gain(value)
     if isinstance(value, NamedFormula) and value.kind == kind.replace("_", " "):
         return value
-    formula = as_discount(value)
+    formula = _find_named("discount", value, DISCOUNTS, ", ".join(DISCOUNTS))
     return formula if kind == "discount" else as_query_discount(formula)
 
 
@@ -96,7 +88,7 @@ def query_discount(
         >>> round(query_discount(2, bq=4), 4)
         0.6667
     """
-    formula = as_query_discount(as_discount(discount)).with_values({} if bq is None else {"bq": bq})
+    formula = find_formula("query_discount", discount).with_values({} if bq is None else {"bq": bq})
     try:
         positions = np.asarray(position)
     except ValueError:

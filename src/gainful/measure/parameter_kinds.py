@@ -16,7 +16,7 @@ from gainful.convention import SETTINGS, Setting
 from gainful.errors import BadValue
 from gainful.measure.discount import DISCOUNTS
 from gainful.measure.entry import FORMULA_PARAMS
-from gainful.measure.formulas import as_discount, as_gain
+from gainful.measure.formulas import find_formula
 from gainful.measure.gain import GAINS
 from gainful.measure.parameters import CHOICES, PARAMETERS, as_points
 from gainful.text import format_exact
@@ -64,18 +64,19 @@ def _choice_kind(setting: Setting) -> ParameterKind:
 
 
 def _formula_kind(setting: Setting) -> ParameterKind:
-    formulas = GAINS if setting.name == "gain" else DISCOUNTS
+    is_gain = setting.name == "gain"
+    formulas = GAINS if is_gain else DISCOUNTS
     names = ", ".join(formulas)
 
     def check(value: object) -> str:  # of one's own no name is known: it goes into the call
-        formula = as_gain(value) if formulas is GAINS else as_discount(value)
+        formula = find_formula("gain" if is_gain else "discount", value)
         own = formulas.get(formula.name)
         if not formula.name.startswith("{") and (own is None or own.expr != formula.expr):
             allowed = f"{names}; pass a custom formula as an option of the call"
             raise BadValue(setting.name, formula.name, allowed)
         return formula.name
 
-    table = ", or a table such as {0:0,1:1,2:10,3:100}" if formulas is GAINS else ""
+    table = ", or a table such as {0:0,1:1,2:10,3:100}" if is_gain else ""
     return ParameterKind(check, names + table, setting.question)
 
 
