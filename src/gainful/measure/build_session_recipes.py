@@ -171,7 +171,6 @@ def _build_inner_recipe(recipe: SessionRecipe) -> Recipe | None:
 
 
 def _refuse_contradictions(recipe: SessionRecipe) -> None:
-    """Settings that do not go together."""
     entry, convention = recipe.entry, recipe.convention
     if not entry.normalised or "normalise" not in entry.params:
         return

@@ -146,7 +146,6 @@ def _build_formula(kind: str, name: str, formula: Formula, variable: Var) -> Nam
 
 
 def _build_entry(name: str, function: UserFunction, *, share: bool) -> Entry:
-    """What the catalogue says of a measure, read off its function."""
     try:
         first, *rest = inspect.signature(function).parameters.values() or (_NO_PARAMETER,)
     except (TypeError, ValueError):

@@ -280,7 +280,6 @@ def results_page(
 
 
 def _add_groups(page: Page, results: Sequence[Results]) -> Page:
-    """Means of all queries and of each group."""
     from gainful.measure import groups  # noqa: PLC0415  (few ask for it)
 
     table = groups.build_group_table(results)

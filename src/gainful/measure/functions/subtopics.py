@@ -266,7 +266,6 @@ def _share_of_maximum(  # noqa: PLR0917  (all that its two measures take)
 def _share_of_ideal(
     ranked: RankedRun, weight: RankWeight, alpha: float, rel: float, k: int | None
 ) -> Share:
-    """What was reached, and what the ideal ranking reaches."""
     coverage = _coverage(ranked, rel)
     ideal = ranked.compute_once(
         ("ideal", rel, alpha, k), lambda: _ideal_gains(ranked, coverage, alpha, k)
