@@ -6,7 +6,6 @@ import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, Literal
 
-import polars as pl
 from attrs import define, field, frozen
 
 from gainful.errors import BadValue, NoColumn, UnknownName, WrongType
@@ -235,7 +234,7 @@ class ColumnMapping:
     def find_renames(
         self, columns: Sequence[str], roles: Mapping[str, str], name: str
     ) -> dict[str, str]:
-        """Columns of a table that have a role, each with the name that is looked for first."""
+        """The columns that the user named, each under the name that is looked for first."""
         renames: dict[str, str] = {}
         own_roles = [f"{kind}.{role}" for kind, names in self.own_names.items() for role in names]
         if own_roles and roles is SESSION_ROLES:
@@ -262,9 +261,9 @@ class ColumnMapping:
                 if column is None:
                     continue
                 self.fit.usual.add(role)
-            if column in renames:
+            if column in renames.values():
                 raise BadValue("columns", dict(self.names), f"{quote(column)} in one role only")
-            renames[column] = roles[role]
+            renames[roles[role]] = column
         return renames
 
     def _describe_misfit(
@@ -304,21 +303,13 @@ class ColumnMapping:
 
     def select(self, columns: Sequence[str], roles: Mapping[str, str], name: str) -> dict[str, str]:
         """All columns with their new names; a namesake of a renamed one is left out."""
-        renames = self.find_renames(columns, roles, name)
+        renames = {own: new for new, own in self.find_renames(columns, roles, name).items()}
         taken = {*renames.values(), *(("grade",) if self.lacks_grades(roles) else ())}
         return {
             column: renames.get(column, column)
             for column in columns
             if column in renames or normalise_name(column) not in taken
         }
-
-    def rename(self, frame: pl.DataFrame, roles: Mapping[str, str], name: str) -> pl.DataFrame:
-        """A frame whose columns are called as they are looked for."""
-        if not self.names:
-            return frame
-        selected = self.select(frame.columns, roles, name)
-        grade = [pl.lit(1.0).alias("grade")] if self.lacks_grades(roles) else []
-        return frame.select(*(frame[own].alias(new) for own, new in selected.items()), *grade)
 
     def refuse_other_roles(self, format_name: str, roles: Collection[str]) -> None:
         """No role may be named that a format of records does not have."""

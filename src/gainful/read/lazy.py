@@ -42,7 +42,6 @@ from gainful.read.named_columns import (
     as_table,
     build_part,
     extract,
-    invert_renames,
     read_table,
 )
 from gainful.read.qrels_and_run import RUN, LazyRun, Rows, Run
@@ -131,7 +130,7 @@ def open_columns(
         own = (nw.col(protect_name(own)).alias(protect_name(new)) for own, new in selected.items())
         grade = [nw.lit(1.0).alias("grade")] if columns.lacks_grades(roles) else []
         frame = frame.select(*own, *grade)
-    return frame, invert_renames(columns.find_renames(names, roles, name))
+    return frame, columns.find_renames(names, roles, name)
 
 
 _QUERIES_PER_BATCH = 10_000

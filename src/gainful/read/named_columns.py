@@ -150,10 +150,12 @@ class InputTable:
         """The table with its columns called as they are looked for."""
         if not self.has_header:
             return self._name_fields(columns, roles)
-        renames = columns.find_renames(self.frame.columns, roles, self.name)
-        frame = columns.rename(self.frame, roles, self.name)
-        own_names = {**self.own_names, **invert_renames(renames)}
-        return evolve(self, frame=frame, own_names=own_names)
+        renames, frame = columns.find_renames(self.frame.columns, roles, self.name), self.frame
+        if columns.names:
+            selected = columns.select(frame.columns, roles, self.name)
+            grade = [pl.lit(1.0).alias("grade")] if columns.lacks_grades(roles) else []
+            frame = frame.select(*(frame[own].alias(new) for own, new in selected.items()), *grade)
+        return evolve(self, frame=frame, own_names={**self.own_names, **renames})
 
     def _name_fields(self, columns: ColumnMapping, roles: Mapping[str, str]) -> InputTable:
         """A table without a header with its columns named: query, document, number, if not told."""
@@ -202,11 +204,6 @@ class InputTable:
         numbers = as_grades(values) if values.dtype == pl.String else values.cast(pl.Float64)
         has_any = len(numbers.drop_nulls().drop_nans()) > 0
         return has_any and numbers.null_count() == values.null_count()
-
-
-def invert_renames(renames: Mapping[str, str]) -> dict[str, str]:
-    """What a user calls each column that is renamed."""
-    return {new: own for own, new in renames.items()}
 
 
 TEXT = ("text",)  # as a topic: the text of the query, whatever the reader found it in
