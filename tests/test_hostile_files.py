@@ -34,6 +34,7 @@ TABLES = {
     "a quote in the header that is never closed": ("s.csv", 'query,doc,score,"size\n1,a,9,x\n', ("s.csv:1", "quote")),
     "an odd quote in the header": ("s.csv", 'query,doc,score,size 5" screen\n1,a,9,x\n1,b,8,x\n2,c,7,y" z\n1,d,6,x\n', ("s.csv:1", "quote")),
     "a quote that joins lines of a TSV": ("s.tsv", 'query\tdoc\tscore\n1\t"a\t9\n1\tb\t8\n1\tc"\t7\n', ("s.tsv:2", "quote", "'doc'")),
+    "one below a comment": ("s.tsv", '# by hand\nquery\tdoc\tscore\n1\t"a\t9\n1\tb\t8\n1\tc"\t7\n', ("s.tsv:3", "quote", "'doc'")),
     "a header in Latin-1": ("s.csv", "query,doc,score,größe\n1,a,9,x\n".encode("latin-1"), ("s.csv:1", "UTF-8")),
     "a header of nothing": ("s.csv", ",,\n", ("s.csv:1", "header")),
     "a lone return in the header": ("s.csv", "query,doc,score,t\rx\n1,,1,1\n", ("s.csv:2", "doc")),

@@ -394,6 +394,15 @@ def test_ids_by_another_name_are_no_grades():
         assert gainful.evaluate(frame, run, "RR", columns=ids).mean == {"RR": 0.75}
 
 
+def test_an_array_in_pandas_may_be_empty_but_not_missing():
+    lists = [np.array(["b", "a"], dtype=object), np.array([], dtype=object)]
+    frame = pd.DataFrame({"query": ["1", "2"], "retrieved": lists})  # as pandas reads Parquet
+    assert gainful.evaluate({"1": {"a": 1}, "2": {"c": 1}}, frame, "RR").mean == {"RR": 0.25}
+    frame["retrieved"] = [lists[0], None]
+    with refuses(BadInput, "run, row 1", "None is not a list of documents"):
+        gainful.evaluate({"1": {"a": 1}, "2": {"c": 1}}, frame, "RR")
+
+
 @pytest.mark.parametrize(
     "name", ["rating_0_3", "grades", "2024", "prediction", "note", "Rel. (0-3)"]
 )

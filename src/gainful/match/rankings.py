@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from math import isnan
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -20,7 +21,7 @@ from gainful.match.match import drop_dict_namesakes
 from gainful.match.matched import Matched
 from gainful.match.rank_order import invert_order, order_by_score
 from gainful.match.ties import TIE_POLICIES, TieBlocks, place_ties
-from gainful.read.qrels_and_run import QRELS, RUN, LazyRun, NestedDict, Qrels, Run
+from gainful.read.qrels_and_run import QRELS, RUN, Kind, LazyRun, NestedDict, Qrels, Run
 from gainful.types import Array, Ranks
 
 _KEY = ["query", "doc"]
@@ -108,8 +109,15 @@ def rank_documents(matched: Matched, convention: Convention, queries: Collection
         >>> [(row.rank, row.doc, row.grade) for row in rankings.rank_docs("1", {})]
         [(1, 'b', None), (2, 'a', 3.0)]
     """
-    judged = _select_judgments(matched.qrels, queries)
-    retrieved, in_run = _select_results(matched.run, convention, queries)
+    judged = _select_rows(matched.qrels, QRELS, queries)
+    judged = judged.unique(_KEY, keep="last", maintain_order=True)
+    judged = judged.select(*_KEY, pl.col("grade").cast(pl.Float64))
+    retrieved = _select_rows(matched.run, RUN, queries)
+    in_run = {*retrieved["query"].unique()}
+    if convention.namesake == "remove" and isinstance(matched.run, NestedDict):
+        retrieved = _select_rows(drop_dict_namesakes(matched.run), RUN, queries)
+    elif convention.namesake == "remove":
+        retrieved = retrieved.filter(pl.col("query") != pl.col("doc"))
     graded = retrieved.join(judged, on=_KEY, how="left", maintain_order="left")
     if convention.duplicates != "count":
         graded = keep_one(graded, convention.duplicates)
@@ -124,41 +132,18 @@ def rank_documents(matched: Matched, convention: Convention, queries: Collection
     return Rankings(matched.select_by_name(queries), grades, rankings)
 
 
-def _select_judgments(qrels: Qrels | NestedDict, queries: Collection[str]) -> pl.DataFrame:
-    if isinstance(qrels, NestedDict):
+def _select_rows(
+    whole: Qrels | Run | NestedDict | LazyRun, kind: Kind[Any], queries: Collection[str]
+) -> pl.DataFrame:
+    if isinstance(whole, NestedDict):
         from gainful.read.dicts import to_frame  # noqa: PLC0415  (files do without)
 
-        frame = to_frame(_select_dicts(qrels, queries), QRELS)
-    else:
-        frame = qrels.frame.filter(pl.col("query").is_in([*queries]))
-    unique = frame.unique(_KEY, keep="last", maintain_order=True)
-    return unique.select(*_KEY, pl.col("grade").cast(pl.Float64))
-
-
-def _select_results(
-    run: Run | NestedDict | LazyRun, convention: Convention, queries: Collection[str]
-) -> tuple[pl.DataFrame, set[str]]:
-    """The rows of these queries, as columns in memory, and the queries that the run has."""
-    drops_namesakes = convention.namesake == "remove"
-    if isinstance(run, NestedDict):
-        selected = _select_dicts(run, queries)
-        in_run = {str(query) for query, docs in selected.mapping.items() if docs}
-        kept = drop_dict_namesakes(selected) if drops_namesakes else selected
-        from gainful.read.dicts import to_frame  # noqa: PLC0415  (files do without)
-
-        return to_frame(kept, RUN), in_run
-    if isinstance(run, LazyRun):
-        frame = run.collect_queries(queries).frame
-    else:
-        frame = run.frame.filter(pl.col("query").is_in([*queries]))
-    kept_rows = frame.filter(pl.col("query") != pl.col("doc")) if drops_namesakes else frame
-    return kept_rows, {*frame["query"].unique()}
-
-
-def _select_dicts(nested: NestedDict, queries: Collection[str]) -> NestedDict:
-    wanted = {*queries}
-    selected = {query: docs for query, docs in nested.mapping.items() if str(query) in wanted}
-    return evolve(nested, mapping=selected)
+        wanted = {*queries}
+        mapping = {query: docs for query, docs in whole.mapping.items() if str(query) in wanted}
+        return to_frame(evolve(whole, mapping=mapping), kind)
+    if isinstance(whole, LazyRun):
+        return whole.collect_queries(queries).frame
+    return whole.frame.filter(pl.col("query").is_in([*queries]))
 
 
 def _rank_rows(

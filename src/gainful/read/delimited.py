@@ -46,7 +46,7 @@ def read(
     elif any('"' in name for name in names) and len(names) == frame.width:
         frame.columns = names  # polars leaves "a""b" as it is written
     if separator == "\t":
-        _refuse_joined_lines(source, frame)
+        _refuse_joined_lines(source, frame, skipped + 1 + header)
     stripped = [name.strip() for name in frame.columns]
     if all(stripped) and len({*stripped}) == len(stripped):
         frame.columns = stripped
@@ -141,7 +141,7 @@ def _describe_unpaired_quotes(place: str) -> BadInput:
     return BadInput(place, problem, 'a quote in a name doubled, as in "5"" screen"')
 
 
-def _refuse_joined_lines(source: Source, frame: pl.DataFrame) -> None:
+def _refuse_joined_lines(source: Source, frame: pl.DataFrame, first_line: int) -> None:
     """A tab-separated field that begins with a quote must not join lines up to the next quote."""
     for name in frame.columns:
         joined = frame[name].alias("").str.contains("\n", literal=True).fill_null(value=False)
@@ -149,7 +149,7 @@ def _refuse_joined_lines(source: Source, frame: pl.DataFrame) -> None:
             row = int(joined.arg_max() or 0)
             problem = f"a quote opens in column {quote(name)} and is not closed on its line"
             expected = "no quotes around fields, or both on one line"
-            raise BadInput(f"{source.name}:{row + 2}", problem, expected)
+            raise BadInput(f"{source.name}:{first_line + row}", problem, expected)
 
 
 def _skip_comments(text: bytes) -> tuple[bytes, int]:

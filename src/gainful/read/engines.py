@@ -105,13 +105,9 @@ def _stream_from_duckdb(native: Any) -> Rows:
         return
     name = "to_arrow_reader" if hasattr(native, "to_arrow_reader") else "fetch_arrow_reader"
     reader = getattr(native, name)(_ROWS_PER_BATCH)
-    yield _as_frame(pl.from_arrow(reader.schema.empty_table()))
+    yield pl.DataFrame(reader.schema.empty_table())
     for batch in reader:
-        yield _as_frame(pl.from_arrow(batch))
-
-
-def _as_frame(value: pl.DataFrame | pl.Series) -> pl.DataFrame:
-    return value if isinstance(value, pl.DataFrame) else value.to_frame()
+        yield pl.DataFrame(pl.from_arrow(batch))
 
 
 def _to_spark(frame: pl.DataFrame, native: Any) -> Any:
@@ -123,7 +119,7 @@ def _to_spark(frame: pl.DataFrame, native: Any) -> Any:
 
 
 def _from_spark(native: Any) -> pl.DataFrame:
-    return _as_frame(pl.from_arrow(native.toArrow()))
+    return pl.DataFrame(native.toArrow())
 
 
 def as_spark_arrow(frame: pl.DataFrame) -> Any:

@@ -164,10 +164,10 @@ def examine_sessions(
         return Finding(name, kind, [_strip_file_name(name, each) for each in errors.values()])
     prefix = f"{name}:" if len(sources) == 1 else ""
     mistakes = [
-        (location.replace(prefix, "line ") if prefix else location, words)
+        f"{location.replace(prefix, 'line ') if prefix else location}: {words}"
         for location, words in sessions.problems
     ]
-    problems = _describe_mistakes(mistakes, "mistake", "")
+    problems = _list_first(len(mistakes), "mistake", mistakes)
     left_out = f"{count_noun(sessions.dropped_count, 'session')} with errors are not counted here"
     notes = [
         *([left_out] if sessions.dropped_count else []),
@@ -211,11 +211,11 @@ def _drop_repeats(rows: Rows[Any], locate: Callable[[int], str]) -> tuple[pl.Dat
     if "passage" in frame.columns:  # each may be rated once for a subtopic
         repeats = find_repeated_passages(frame)
         mistakes = [
-            (locate(row), f"passage {quote(passage)} is rated again")
+            f"{locate(row)}: passage {quote(passage)} is rated again"
             for row, passage in repeats.select("row", "passage").iter_rows()
         ]
         once = frame.filter(~pl.int_range(len(frame)).is_in(repeats["row"].implode()))
-        return once, _describe_mistakes(mistakes, "repeated rating", "")
+        return once, _list_first(len(mistakes), "repeated rating", mistakes)
     more, scope = [], "one ranking" if rows.kind is RUN else "the judgments of a query"
     if "subtopic" in frame.columns and has_several_subtopics(frame["subtopic"]):
         more, scope = ["subtopic"], "the judgments of a subtopic"
@@ -230,38 +230,35 @@ def _describe_problems(read: Rows[Any]) -> list[str]:
     """What is wrong with single rows; what would be right is said once if it is one thing."""
     first = read.list_problems(_MAX_LISTED)
     alike = len({problem.expected for problem in first}) == 1
-    mistakes = []
+    places, mistakes = list[str](), list[str]()
     for problem in first:
         allowed = "" if alike or not problem.expected else f" (expected: {problem.expected})"
         place = problem.where.replace(f"{read.name}:", "line ")
-        mistakes.append((place, problem.problem + allowed))
-    mistakes += [("", "")] * (len(read.mistakes) - len(mistakes))
-    places = [place for place, _ in mistakes[: len(first)]]
+        places.append(place)
+        mistakes.append(f"{place}: {problem.problem}{allowed}")
     is_line = all(place.startswith("line ") for place in places)
     noun = "malformed line" if is_line else "malformed record"
     if len({_RECORD.match(place)[0] for place in places}) < len(places):  # type: ignore[index]
         noun = "mistake"  # there are several in one
-    return _describe_mistakes(mistakes, noun, first[0].expected if alike else "")
+    expected = f" (expected: {first[0].expected})" if alike and first[0].expected else ""
+    return _list_first(len(read.mistakes), noun, mistakes, expected)
 
 
-def _describe_mistakes(mistakes: list[tuple[str, str]], noun: str, expected: str) -> list[str]:
-    if not mistakes:
+def _list_first(count: int, noun: str, lines: Sequence[str], more: str = "") -> list[str]:
+    """How many of a thing there are, and what is said of the first of them."""
+    if not count:
         return []
-    rows = [f"{place}: {problem}" for place, problem in mistakes[:_MAX_LISTED]]
-    more = [f"… and {len(mistakes) - _MAX_LISTED} more"] if len(mistakes) > _MAX_LISTED else []
-    head = f"{count_noun(len(mistakes), noun)}" + (f" (expected: {expected})" if expected else "")
-    return [head, *(f"  {row}" for row in (*rows, *more))]
+    rest = [f"… and {count - _MAX_LISTED} more"] if count > _MAX_LISTED else []
+    head = f"{count_noun(count, noun)}{more}"
+    return [head, *(f"  {line}" for line in (*lines[:_MAX_LISTED], *rest))]
 
 
 def _list_duplicates(
     duplicate_rows: pl.DataFrame, locate: Callable[[int], str], scope: str
 ) -> list[str]:
-    if duplicate_rows.is_empty():
-        return []
     pairs = duplicate_rows.n_unique(["query", "doc"])
-    rest = [f"  … and {pairs - _MAX_LISTED} more"] if pairs > _MAX_LISTED else []
-    head = f"{count_noun(pairs, 'document')} more than once in {scope}"
-    return [head, *(f"  {line}" for line in describe_duplicates(duplicate_rows, locate)), *rest]
+    lines = describe_duplicates(duplicate_rows, locate)
+    return _list_first(pairs, "document", lines, f" more than once in {scope}")
 
 
 def _describe_qrels(qrels: Qrels, warnings: list[str]) -> list[str]:

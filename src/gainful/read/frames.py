@@ -8,11 +8,14 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import Any
 
+import numpy as np
 import polars as pl
 
 from gainful.errors import BadInput
 from gainful.read.column_names import normalise_name
 from gainful.text import quote, shorten
+
+_FAILURES = (pl.exceptions.PolarsError, pl.exceptions.PanicException)
 
 
 def is_frame(value: object) -> bool:
@@ -72,7 +75,12 @@ def _pandas_column(series: Any) -> pl.Series:
     if getattr(series.dtype, "storage", "") == "pyarrow" and hasattr(series, "__arrow_c_stream__"):
         return pl.Series(ArrowStream(series))
     pairs = zip(series.tolist(), series.isna().tolist(), strict=True)
-    return pl.Series([None if missing else value for value, missing in pairs], strict=False)
+    return pl.Series([None if missing else _as_list(cell) for cell, missing in pairs], strict=False)
+
+
+def _as_list(cell: Any) -> Any:
+    """A list where a cell is an array, as pandas reads lists from Parquet; else what it is."""
+    return [*map(_as_list, cell.tolist())] if isinstance(cell, np.ndarray) else cell
 
 
 def _from_pandas(value: Any, name: str, names: Collection[str] | None) -> pl.DataFrame:
@@ -87,7 +95,7 @@ def _from_pandas(value: Any, name: str, names: Collection[str] | None) -> pl.Dat
             raise BadInput(name, f"there are two columns {quote(column)}", "each column once")
         try:
             columns[column] = _pandas_column(value.iloc[:, index])
-        except (pl.exceptions.PolarsError, TypeError, ValueError) as failure:
+        except (*_FAILURES, TypeError, ValueError) as failure:
             problem = f"column {quote(column)} cannot be read: {shorten(str(failure))}"
             raise BadInput(name, problem) from None
     return pl.DataFrame(columns)
@@ -101,12 +109,8 @@ def as_polars(value: Any, name: str, names: Collection[str] | None = None) -> pl
         if type(value).__module__.partition(".")[0] == "pandas":  # without asking for pyarrow
             return _from_pandas(value, name, names)
         return pl.DataFrame(value)
-    except (
-        pl.exceptions.PolarsError,
-        AttributeError,
-        TypeError,
-        ValueError,
-        ImportError,
-    ) as failure:
+    except BadInput:
+        raise
+    except (*_FAILURES, AttributeError, TypeError, ValueError, ImportError) as failure:
         problem = str(failure).split("\n", maxsplit=1)[0]
         raise BadInput(name, f"this frame cannot be read: {problem}") from None

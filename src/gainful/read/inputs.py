@@ -52,9 +52,10 @@ def _read(
     with _choose_columns(columns, "qrels" if kind is QRELS else "run") as names:
         if is_path:
             return read_file(value, kind, format_name, names)
-        from gainful.read.shapes import convert  # noqa: PLC0415  (files do without)
+        from gainful.read.shapes import read_value  # noqa: PLC0415  (files do without)
 
-        return convert(value, name, kind, names)
+        read = read_value(value, name, kind, names)
+        return read if isinstance(read, LazyRun) else read.build()
 
 
 def as_rows(
@@ -68,9 +69,7 @@ def as_rows(
     with _choose_columns(columns, "qrels" if kind is QRELS else "run") as names:
         read = shapes.read_value(value, name, kind, names)
     if isinstance(read, LazyRun):
-        from gainful.read.lazy import collect_run  # noqa: PLC0415  (slow to load)
-
-        return collect_run(read)
+        return read.collect()
     return dicts.to_rows(read, kind) if isinstance(read, NestedDict) else read
 
 
@@ -121,11 +120,7 @@ def as_run_in_memory(
 ) -> Run | NestedDict:
     """A run as `as_run` reads it, brought here if it is in an engine."""
     run = as_run(value, format_name, name, columns)
-    if not isinstance(run, LazyRun):
-        return run
-    from gainful.read.lazy import collect_run  # noqa: PLC0415  (slow to load)
-
-    return collect_run(run)
+    return run.collect() if isinstance(run, LazyRun) else run
 
 
 def find_run_beside(value: AnyQrels, columns: AnyColumns | None = None) -> AnyRun | None:

@@ -71,13 +71,6 @@ def as_lazy_run(
     return LazyRun(chosen, engine, reader, name, ids)
 
 
-def collect_run(run: LazyRun) -> Run:
-    """The whole run in memory, for those who have to look at every document of a query."""
-    frame = pl.concat([rows.frame for rows in run.stream()])
-    note = f"the run was brought into memory, from {run.engine.name}"
-    return Run(frame, run.name, ids=run.ids, notes=(note,))
-
-
 def read_schema(native: Any, engine: Engine, name: str) -> Mapping[str, Any]:
     """The columns of a frame and what they hold."""
     with report_engine_errors(engine, name):

@@ -177,6 +177,12 @@ class LazyRun:
                 yield self.reader(rows, first_row=place)
                 first_row += len(rows)
 
+    def collect(self) -> Run:
+        """The whole run in memory, for those who have to look at every document of a query."""
+        frame = pl.concat([rows.frame for rows in self.stream()])
+        note = f"the run was brought into memory, from {self.engine.name}"
+        return Run(frame, self.name, ids=self.ids, notes=(note,))
+
     def head(self, limit: int) -> Run:
         """The first rows, here."""
         return self._collect(self.frame.head(limit))

@@ -194,14 +194,13 @@ def read_json(
     value, name = json_records.load_whole(source), source.name
     if isinstance(value, list):
         _refuse_unknown_rows(value, name, kind)
-        read = read_sequence(value, name, kind, columns)
-        return dicts.to_rows(read, kind) if isinstance(read, NestedDict) else read
-    if not isinstance(value, dict):
+    elif not isinstance(value, dict):
         shown = value if isinstance(value, str) else json.dumps(value)
         problem = f"this is JSON, but {quote(shown)} is not an object"
         raise BadInput(name, problem, "{query: {document: number}}")
+    read_any = read_sequence if isinstance(value, list) else read_mapping
     try:
-        read = read_mapping(value, name, kind, columns)
+        read = read_any(value, name, kind, columns)
         rows = dicts.to_rows(read, kind) if isinstance(read, NestedDict) else read
     except BadInput as failure:
         _refuse_unknown(value, name, kind, failure)
@@ -225,9 +224,11 @@ def _refuse_unknown_rows(entries: list[Any], name: str, kind: Kind[Any]) -> None
 
 
 def _refuse_unknown(
-    value: Mapping[str, Any], name: str, kind: Kind[Any], failure: BadInput
+    value: Mapping[str, Any] | list[Any], name: str, kind: Kind[Any], failure: BadInput
 ) -> None:
-    """JSON in which few values can be the documents of a query is probably something else."""
+    """An object in which few values can be the documents of a query is probably another thing."""
+    if isinstance(value, list):
+        return
     likely = 0
     for inner in value.values():
         numbers = map(str, inner.values()) if isinstance(inner, dict) else ()
@@ -246,18 +247,13 @@ _ALLOWED = (
 )
 
 
-def convert(
-    value: Any, name: str, kind: Kind[Value], columns: ColumnMapping
-) -> Value | NestedDict | LazyRun:
-    """Judgments or a run from a dict, a list, a frame or an engine, in which a run stays."""
-    read = read_value(value, name, kind, columns)
-    return read if isinstance(read, LazyRun) else read.build()
-
-
 def read_value(
     value: Any, name: str, kind: Kind[Value], columns: ColumnMapping
 ) -> Rows[Value] | NestedDict | LazyRun:
-    """Its rows with all that is wrong with them; the numbers of dicts are checked by `to_rows`."""
+    """The rows of a dict, a list, a frame or an engine, with all that is wrong with them.
+
+    A run in an engine stays there; the numbers of dicts are checked by `to_rows`.
+    """
     value = unwrap(value, kind.number)
     if isinstance(value, Mapping):
         return read_mapping(value, name, kind, columns)

@@ -11,7 +11,7 @@ import re
 import sys
 import zlib
 from collections.abc import Callable, Iterator, Sequence
-from functools import cache, cached_property, partial
+from functools import cache, cached_property
 from importlib import import_module
 from io import SEEK_CUR, BufferedReader, BytesIO, RawIOBase
 from math import inf
@@ -33,13 +33,6 @@ _MAGIC_SIZE = 8
 _MAX_HELD = 1 << 27  # bytes of an unpacked file that is not unpacked again for each reading
 
 
-def _load(module: str, name: str) -> Callable[[], Any]:
-    def open_stream() -> Any:
-        return getattr(import_module(module), name)()
-
-    return open_stream
-
-
 _ZSTD = "compression.zstd" if sys.version_info >= (3, 14) else "backports.zstd"
 
 
@@ -55,14 +48,18 @@ class Compression:
 
 
 COMPRESSIONS = (
-    Compression("gzip", ".gz", b"\x1f\x8b", partial(zlib.decompressobj, 16 + zlib.MAX_WBITS)),
+    Compression("gzip", ".gz", b"\x1f\x8b", lambda: zlib.decompressobj(16 + zlib.MAX_WBITS)),
     Compression(
-        "zstd", ".zst", b"\x28\xb5\x2f\xfd", _load(_ZSTD, "ZstdDecompressor"), "backports.zstd"
+        *("zstd", ".zst", b"\x28\xb5\x2f\xfd"),
+        lambda: import_module(_ZSTD).ZstdDecompressor(),
+        "backports.zstd",
     ),
-    Compression("bzip2", ".bz2", b"BZh", _load("bz2", "BZ2Decompressor")),
-    Compression("xz", ".xz", b"\xfd7zXZ\x00", _load("lzma", "LZMADecompressor")),
+    Compression("bzip2", ".bz2", b"BZh", lambda: import_module("bz2").BZ2Decompressor()),
+    Compression("xz", ".xz", b"\xfd7zXZ\x00", lambda: import_module("lzma").LZMADecompressor()),
     Compression(
-        "lz4", ".lz4", b"\x04\x22\x4d\x18", _load("lz4.frame", "LZ4FrameDecompressor"), "lz4"
+        *("lz4", ".lz4", b"\x04\x22\x4d\x18"),
+        lambda: import_module("lz4.frame").LZ4FrameDecompressor(),
+        "lz4",
     ),
 )
 SUFFIXES = tuple(compression.suffix for compression in COMPRESSIONS)
@@ -403,9 +400,8 @@ def make_memory_source(name: str, suffix: str, data: bytes) -> Source:
     data = data.removeprefix(_BYTE_ORDER_MARK)
     if _has_mac_line_ends(data[:_HEAD_SIZE]):
         data = data.replace(b"\r", b"\n")
-    if len(data) > _HEAD_SIZE and not data[:_HEAD_SIZE].strip():
-        return Source(name, suffix, _check_head(data.lstrip()[:_HEAD_SIZE], name), data=data)
-    return Source(name, suffix, _check_head(data[:_HEAD_SIZE], name), data=data)
+    filled = data if data[:_HEAD_SIZE].strip() else data.lstrip()
+    return Source(name, suffix, _check_head(filled[:_HEAD_SIZE], name), data=data)
 
 
 def _check_head(head: bytes, name: str) -> bytes:
