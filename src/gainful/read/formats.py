@@ -14,7 +14,14 @@ from typing import Any
 from attrs import frozen
 
 from gainful.errors import BadInput, NoColumn, Swapped, check_name
-from gainful.read.column_names import USUAL_NAMES, ColumnMapping, are_column_names
+from gainful.read.column_names import (
+    QUERY,
+    QUERY_TEXT,
+    USUAL_NAMES,
+    ColumnMapping,
+    are_column_names,
+    normalise_name,
+)
 from gainful.read.qrels_and_run import QRELS, RUN, Kind, Rows, Value
 from gainful.read.source import DATASET, SEPARATORS, Source, is_folder, open_source
 from gainful.text import NUMBER_PATTERN
@@ -307,8 +314,9 @@ def read_rows(
     log = None if format_name else find_record_format(records)
     if log is None or log.name not in ("ubi", "openinference", "chat"):
         if isinstance(error, NoColumn) and not columns.names:
-            for record in records[:1]:
-                _load("rag.refuse_unknown_lists")(source.name, record, columns)
+            for record in records[:1]:  # in a log, one list says nothing
+                wanted = kind if {*map(normalise_name, record)} & {*QUERY, *QUERY_TEXT} else None
+                _load("rag.refuse_unknown_lists")(source.name, record, columns, wanted)
             _load("session_inputs.refuse_unknown_json")(source)
         if rows is None:
             raise error

@@ -179,7 +179,7 @@ def read_sequence(
             return evolve(read, list_count=len(entries))
         return evolve(read, fields={**read.fields, "list_count": len(entries)})
     table = _build_table(entries, shape, name, kind.number)
-    return named_columns.extract_rows(table.rename(columns, kind.roles), kind)
+    return named_columns.extract(table, kind, columns)
 
 
 def are_records(entries: Sequence[Any]) -> bool:
