@@ -450,6 +450,28 @@ MAPPED_RUN = pl.DataFrame(
 )
 
 
+@pytest.mark.parametrize("kind", ["polars", "pandas", "Arrow", "lazy polars", "DuckDB", "Spark"])
+def test_lists_of_turns_are_named_for_their_conversation(kind):
+    lists = {"retrieved": [["b", "a"], ["c"]], "relevant": [["a"], ["c"]]}
+    turns = pl.DataFrame({"conversation": ["x", "x"], "turn": [1, 2], **lists})
+    frame = FRAME_MAKERS[kind](turns)
+    for values in ((frame,), (frame, frame)):
+        results = gainful.evaluate(*values, measures=MEASURES)
+        assert results.mean == VALUES
+        assert results.per_query.rows()[1][0] == "x_2"
+
+
+@pytest.mark.parametrize("kind", ["polars", "lazy polars", "DuckDB", "records", "json", "jsonl"])
+def test_a_list_of_an_unknown_name_is_told_with_the_columns_that_name_it(tmp_path, kind):
+    judged = pl.DataFrame({"query": ["1", "2"], "gold": [["a"], ["c"]]})
+    makers = {**FRAME_MAKERS, "records": pl.DataFrame.to_dicts}
+    write = {"json": pl.DataFrame.write_json, "jsonl": pl.DataFrame.write_ndjson}
+    path = tmp_path / f"qrels.{kind}"
+    value = makers[kind](judged) if kind in makers else write[kind](judged, path) or path
+    with refuses(NoColumn, ("judgments", path.name)[kind in write], "relevant=gold"):
+        gainful.evaluate(value, RUN, "RR")
+
+
 @pytest.mark.parametrize("kind", ["polars", "pandas", "Arrow", "lazy polars", "DuckDB", "records"])
 def test_columns_may_have_names_of_their_own(kind):
     make = FRAME_MAKERS.get(kind, pl.DataFrame.to_dicts)

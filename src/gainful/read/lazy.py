@@ -6,7 +6,7 @@ memory would not hold, some lines at a time are read, as in memory.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import suppress
 from functools import partial
 from os import PathLike
@@ -30,6 +30,7 @@ from gainful.read.column_names import (
     ColumnMapping,
     is_wide,
     list_columns,
+    normalise_name,
     protect_name,
     restore_name,
 )
@@ -77,34 +78,30 @@ def read_schema(native: Any, engine: Engine, name: str) -> Mapping[str, Any]:
         return as_narwhals(native).collect_schema()
 
 
-def collect_frame(native: Any, engine: Engine, name: str) -> pl.DataFrame:
-    """A whole frame, in memory."""
+def collect_frame(
+    native: Any, engine: Engine, name: str, names: Collection[str] | None = None
+) -> pl.DataFrame:
+    """A frame in memory; where some names are known, other columns are there in name only."""
     with report_engine_errors(engine, name):
-        return engine.collect(as_narwhals(native).to_native())
-
-
-def collect_qrels(
-    native: Any, engine: Engine, name: str, columns: ColumnMapping = USUAL_NAMES
-) -> InputTable:
-    """The columns of judgments in memory, which every engine can spare."""
-    frame, own_names = select_qrels(native, engine, name, columns)
-    with report_engine_errors(engine, name):
-        rows = engine.collect(frame.to_native()).rename(restore_name)
-    return evolve(as_table(rows, name), own_names=own_names)
+        frame, _ = open_columns(native, engine, USUAL_NAMES, QRELS_ROLES, name)
+        own = {column: restore_name(column) for column in frame.collect_schema().names()}
+        needed = [each for each in own if names is None or normalise_name(own[each]) in names]
+        rows = engine.collect(frame.select(*(needed or own)).to_native())
+    others = {each: pl.lit(None) for each in own if each not in rows.columns}
+    return rows.with_columns(**others).select(*own).rename(own)
 
 
 def select_qrels(
-    native: Any, engine: Engine, name: str, columns: ColumnMapping = USUAL_NAMES
+    native: Any, engine: Engine, name: str
 ) -> tuple[nw.LazyFrame[Any], dict[str, str]]:
     """The columns that judgments need, where they are; and what the user calls them."""
     with report_engine_errors(engine, name):
-        frame, own_names = open_columns(native, engine, columns, QRELS_ROLES, name)
+        frame, own_names = open_columns(native, engine, USUAL_NAMES, QRELS_ROLES, name)
         header = Header(frame.collect_schema().names(), name, own_names)
         wanted = [column for alias in KNOWN_COLUMNS if (column := header.find_column((alias,)))]
-        if not is_wide(frame.collect_schema()):
-            header.require_ids()
-            if header.grade_column() is None:  # the others are named in what is said of that
-                wanted = list(header.columns)
+        header.require_ids()
+        if header.grade_column() is None:  # the others are named in what is said of that
+            wanted = list(header.columns)
         return frame.select(*dict.fromkeys(wanted)), own_names
 
 

@@ -20,6 +20,7 @@ from gainful.errors import BadInput, WrongType
 from gainful.forks import refuse_lost_threads
 from gainful.read import dicts, json_records, named_columns, rag, ratings
 from gainful.read.column_names import (
+    CONVERSATION,
     DOC,
     DOC_LISTS,
     GRADE,
@@ -28,13 +29,14 @@ from gainful.read.column_names import (
     QUERY_TEXT,
     RELEVANT,
     RETRIEVED,
+    TURN,
     USUAL_NAMES,
     ColumnMapping,
     is_wide,
     list_columns,
     normalise_name,
 )
-from gainful.read.engines import find_engine
+from gainful.read.engines import Engine, find_engine
 from gainful.read.frames import as_polars, is_frame, is_wrapped, unwrap
 from gainful.read.json_text import list_searches
 from gainful.read.named_columns import InputTable
@@ -261,25 +263,27 @@ def read_value(
         return read_sequence(value, name, kind, columns)
     refuse_lost_threads()
     engine = find_engine(value)
-    if engine is not None:
-        from gainful.read import lazy  # noqa: PLC0415  (slow to load)
+    if engine is None and not is_frame(value):
+        raise WrongType(name, value, _ALLOWED.format(kind.number))
+    if engine is not None and kind is RUN and not is_wide(_read_schema(value, engine, name)):
+        from gainful.read.lazy import as_lazy_run  # noqa: PLC0415  (slow to load)
 
-        if kind is QRELS:
-            return named_columns.extract(lazy.collect_qrels(value, engine, name, columns), kind)
-        if not is_wide(lazy.read_schema(value, engine, name)):
-            return lazy.as_lazy_run(value, engine, name, columns=columns)
-        value = lazy.collect_frame(value, engine, name)
-    if is_frame(value):
-        frame = _read_frame(value, name, columns, grades=kind is QRELS)
-        return named_columns.extract(named_columns.as_table(frame, name), kind, columns)
-    raise WrongType(name, value, _ALLOWED.format(kind.number))
+        return as_lazy_run(value, engine, name, columns=columns)
+    frame = _read_frame(value, name, columns, grades=kind is QRELS)
+    return named_columns.extract(named_columns.as_table(frame, name), kind, columns)
 
 
 def tells_both(value: Any, columns: ColumnMapping) -> bool:
     """Does it tell both what was retrieved and what is relevant?"""
     value = unwrap(value, RUN.number)
-    if is_frame(value):
-        schema = _read_frame(value, "judgments", columns).schema
+    engine = find_engine(value)
+    if engine is not None or is_frame(value):
+        name = QRELS.name
+        schema = (
+            _read_frame(value, name, columns).schema
+            if engine is None
+            else _read_schema(value, engine, name)
+        )
         nested = {normalise_name(name) for name, kind in schema.items() if kind.is_nested()}
         roles = {"retrieved": RETRIEVED, "relevant": RELEVANT}
         return all(
@@ -304,11 +308,25 @@ def tells_both(value: Any, columns: ColumnMapping) -> bool:
 def _read_frame(
     value: Any, name: str, columns: ColumnMapping, *, grades: bool = False
 ) -> pl.DataFrame:
-    header = named_columns.Header([*map(str, getattr(value, "columns", ()))], name)
-    if grades and "grade" not in columns.names and header.find_column(GRADE) is None:
-        return as_polars(value, name)
-    mapped = [normalise_name(column) for names in columns.names.values() for column in names]
-    return as_polars(value, name, dict.fromkeys((*KNOWN_COLUMNS, *mapped)))
+    """A frame in memory; what nobody needs of pandas' or an engine's is there in name only."""
+    engine = find_engine(value)
+    own = getattr(value, "columns", ()) if engine is None else _read_schema(value, engine, name)
+    header = named_columns.Header([*map(str, own)], name)
+    names: set[str] | None = None
+    if not grades or "grade" in columns.names or header.find_column(GRADE) is not None:
+        mapped = [normalise_name(column) for names in columns.names.values() for column in names]
+        names = {*KNOWN_COLUMNS, *CONVERSATION, *TURN, *mapped}
+    if engine is None:
+        return as_polars(value, name, names)
+    from gainful.read.lazy import collect_frame  # noqa: PLC0415  (slow to load)
+
+    return collect_frame(value, engine, name, names)
+
+
+def _read_schema(value: Any, engine: Engine, name: str) -> Mapping[str, Any]:
+    from gainful.read.lazy import read_schema  # noqa: PLC0415  (slow to load)
+
+    return read_schema(value, engine, name)
 
 
 def holds_runs(value: object) -> bool:
