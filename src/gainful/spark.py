@@ -53,7 +53,7 @@ from gainful.read.engine_sessions import EngineSessions, PartReader, compute_par
 from gainful.read.engines import SPARK, find_engine, report_engine_errors
 from gainful.read.inputs import AnyQrels, as_qrels, as_qrels_columns
 from gainful.read.lazy import as_lazy_run, read_schema, select_qrels
-from gainful.read.named_columns import Header, build_part
+from gainful.read.named_columns import build_part
 from gainful.read.qrels_and_run import QRELS, IdKinds, LazyRun, Qrels, Run
 from gainful.read.read_options import ReadOptions
 from gainful.read.session_events import EventWords
@@ -131,10 +131,8 @@ def per_query(
 def _open_qrels(qrels: AnyQrels, run: LazyRun) -> tuple[Any, str, Callable[[pl.DataFrame], Qrels]]:
     """Judgments as a Spark frame, its column of queries, and what reads some of its rows."""
     if find_engine(qrels) is SPARK and not is_wide(read_schema(qrels, SPARK, "judgments")):
-        frame, own_names = select_qrels(qrels, SPARK, "judgments")
-        query, _ = Header(frame.collect_schema().names(), "judgments", own_names).require_ids()
-        read = partial(build_part, kind=QRELS, name="judgments", own_names=own_names)
-        return frame.to_native(), query, read
+        frame, query = select_qrels(qrels, SPARK, "judgments")
+        return frame.to_native(), query, partial(build_part, kind=QRELS, name="judgments")
     local_qrels = as_qrels_columns(as_qrels(qrels))
     sent = SPARK.send(pack_qrels(local_qrels), run.frame.to_native())
     return sent, "query", partial(unpack_qrels, ids=local_qrels.ids)

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from attrs import frozen
+from attrs import evolve, frozen
 from numpy.typing import NDArray
 
 from gainful.match.ties import TieBlocks, find_ties, reduce_precision, tie_blocks
@@ -32,31 +32,22 @@ class RankOrder:
         position = row if self.rows is None else invert_order(self.rows)[row]
         first, last, block = tie_blocks(position, self.start[query], self.tied)
         by_input = position - self.start[query] + 1
-        by_id = by_input
-        if docs is not None:
-            by_id = self._rank_by_id(docs, position, first, last, block, by_input)
-        return TieBlocks(query, first, last, by_id, by_input)
+        ranks = TieBlocks(query, first, last, by_input, by_input)
+        return ranks if docs is None else self._sort_ties(ranks, position, block, docs)
 
-    def _rank_by_id(  # noqa: PLR0917  (all of one block)
-        self,
-        docs: pl.Series,
-        position: Ranks,
-        first: Ranks,
-        last: Ranks,
-        block: Ranks,
-        by_input: Ranks,
-    ) -> Ranks:
-        """The rank if document ids break ties: only blocks with one of these rows are sorted."""
+    def _sort_ties(
+        self, ranks: TieBlocks, position: Ranks, block: Ranks, docs: pl.Series
+    ) -> TieBlocks:
+        """The ranks with ties broken by document id: only blocks with one of them are sorted."""
         import polars as pl  # noqa: PLC0415  (slow, and arrays have no ids)
 
-        rank = by_input.copy()
         inside = np.flatnonzero(block >= 0)
         if not inside.size:
-            return rank
+            return ranks
         numbers, first_index = np.unique(block[inside], return_index=True)
-        first_inside = inside[first_index]
-        sizes = last[first_inside] - first[first_inside] + 1
-        opens = position[first_inside] - (by_input[first_inside] - first[first_inside])
+        tied = ranks.select(inside[first_index])
+        sizes = tied.last - tied.first + 1
+        opens = position[inside[first_index]] - (tied.by_input - tied.first)
         offset = np.arange(int(sizes.sum())) - np.repeat(np.cumsum(sizes) - sizes, sizes)
         places = np.repeat(opens, sizes) + offset
         ordered = (
@@ -67,10 +58,10 @@ class RankOrder:
             .sort("block", "doc", descending=[False, True], maintain_order=True)
         )
         rank_of = np.empty(len(ordered), dtype=np.intp)  # by place among these, which ascend
-        sorted_places = ordered["place"].to_numpy()
-        rank_of[np.searchsorted(places, sorted_places)] = offset
-        rank[inside] = first[inside] + rank_of[np.searchsorted(places, position[inside])]
-        return rank
+        rank_of[np.searchsorted(places, ordered["place"].to_numpy())] = offset
+        by_id = ranks.by_input.copy()
+        by_id[inside] = ranks.first[inside] + rank_of[np.searchsorted(places, position[inside])]
+        return evolve(ranks, by_id=by_id)
 
 
 def order_by_score(score: Array, query: Ranks, lengths: Ranks, size: int, bits: int) -> RankOrder:

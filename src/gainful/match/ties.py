@@ -26,7 +26,7 @@ class TieBlocks:
     by_id: Ranks  # the rank, if ties are broken by document id, descending
     by_input: Ranks  # the rank, if ties stay in the order given
 
-    def select(self, part: slice | Flags) -> TieBlocks:
+    def select(self, part: slice | Flags | Ranks) -> TieBlocks:
         """Some of the documents."""
         columns = (self.query, self.first, self.last, self.by_id, self.by_input)
         return TieBlocks(*(column[part] for column in columns))

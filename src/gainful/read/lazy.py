@@ -91,18 +91,16 @@ def collect_frame(
     return rows.with_columns(**others).select(*own).rename(own)
 
 
-def select_qrels(
-    native: Any, engine: Engine, name: str
-) -> tuple[nw.LazyFrame[Any], dict[str, str]]:
-    """The columns that judgments need, where they are; and what the user calls them."""
+def select_qrels(native: Any, engine: Engine, name: str) -> tuple[nw.LazyFrame[Any], str]:
+    """The columns that judgments need, where they are, and which of them has the queries."""
     with report_engine_errors(engine, name):
-        frame, own_names = open_columns(native, engine, USUAL_NAMES, QRELS_ROLES, name)
-        header = Header(frame.collect_schema().names(), name, own_names)
-        wanted = [column for alias in KNOWN_COLUMNS if (column := header.find_column((alias,)))]
-        header.require_ids()
+        frame, _ = open_columns(native, engine, USUAL_NAMES, QRELS_ROLES, name)
+        header = Header(frame.collect_schema().names(), name)
+        query, _ = header.require_ids()
         if header.grade_column() is None:  # the others are named in what is said of that
-            wanted = list(header.columns)
-        return frame.select(*dict.fromkeys(wanted)), own_names
+            return frame, query
+        wanted = [column for alias in KNOWN_COLUMNS if (column := header.find_column((alias,)))]
+        return frame.select(*dict.fromkeys(wanted)), query
 
 
 def open_columns(

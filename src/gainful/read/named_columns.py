@@ -424,7 +424,7 @@ def build_part(
     rows: pl.DataFrame,
     kind: Kind[Value],
     name: str,
-    own_names: Mapping[str, str],
+    own_names: Mapping[str, str] = {},
     first_row: int | None = None,
 ) -> Value:
     """A run or judgments of some rows of an engine, as they are read in memory.

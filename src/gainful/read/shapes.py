@@ -348,11 +348,7 @@ def holds_runs(value: object) -> bool:
     first = next((inner for inner in value if _is_filled(inner)), None)
     if isinstance(first, str):
         return is_path(first)
-    if _is_answer(first):
-        return False
-    if isinstance(first, (list, tuple)):  # rankings in query order, unless it holds such itself
-        return isinstance(first, list) and is_run(first)
-    return is_run(first)
+    return not _is_answer(first) and is_run(first)  # a list is a ranking, unless it holds such
 
 
 def _holds_named_runs(by_name: Mapping[Any, Any]) -> bool:
@@ -372,16 +368,13 @@ def _is_filled(value: object) -> bool:
 
 def is_run(value: object) -> bool:
     """Is it a whole run, to judge by the first thing in it?"""
-    if isinstance(value, (str, PathLike, Run, NestedDict, LazyRun)):
-        return True
-    if is_frame(value) or is_wrapped(value):
-        return True
     if isinstance(value, Mapping):
         inner = next((entry for entry in value.values() if _is_filled(entry)), None)
         return isinstance(inner, Mapping) or as_list(inner) is not None
     if isinstance(value, list):
         return _holds_rankings(value)
-    return find_engine(value) is not None
+    is_known = isinstance(value, (str, PathLike, Run, NestedDict, LazyRun))
+    return is_known or is_frame(value) or is_wrapped(value) or find_engine(value) is not None
 
 
 def _holds_rankings(value: list[Any]) -> bool:
