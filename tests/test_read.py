@@ -229,6 +229,17 @@ def test_only_a_mapping_that_fits_the_three_fields_of_a_run_is_taken(put, judgme
             gainful.evaluate(qrels, run, "RR", columns=columns)
 
 
+@pytest.mark.parametrize("name", ["r.csv", "r.tsv"])
+def test_a_quote_within_a_field_is_a_quote(put, name):
+    text = 'query,doc,title,score,\n1,a,5" screen,2,x\n\n1,b"c,d "e" f,1\n2,c,,1'
+    separator = "\t" if name == "r.tsv" else ","
+    run = read_run(put(text.replace(",", separator), name))
+    assert run.frame.rows() == [("1", "a", 2.0), ("1", 'b"c', 1.0), ("2", "c", 1.0)]
+    assert run.locate(2).endswith(f"{name}:5")
+    with refuses(BadInput, f"{name}:4", "6 fields"):
+        read_run(put(text.replace("f,1", "f,1,2,3").replace(",", separator), name))
+
+
 def test_fields_without_a_header_are_told_by_their_numbers(put):
     rows = [("a", "1", "x", "0.5"), ("b", "1", "x", "2"), ("a", "2", "x", "1")]
     columns = read_column_names({"query": "2", "doc": "1", "score": "4"})

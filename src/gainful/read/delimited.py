@@ -40,7 +40,7 @@ def read(
     try:
         frame = pl.read_csv(text, separator=separator, infer_schema=False, has_header=header)
     except (pl.exceptions.PolarsError, pl.exceptions.PanicException):
-        raise _describe_failure(source, text, separator, skipped) from None
+        frame = _read_row_by_row(source, text, separator, skipped, header=header)
     if not header:
         frame.columns = [str(number + 1) for number in range(frame.width)]
     elif any('"' in name for name in names) and len(names) == frame.width:
@@ -176,18 +176,24 @@ def _iterate_rows(text: bytes, separator: str, skipped: int) -> Iterator[tuple[i
             yield reader.line_num + skipped, row
 
 
-def _describe_failure(source: Source, text: bytes, separator: str, skipped: int) -> BadInput:
-    """What is wrong with a table that cannot be read, and where."""
+def _read_row_by_row(
+    source: Source, text: bytes, separator: str, skipped: int, *, header: bool
+) -> pl.DataFrame:
+    """A table that polars cannot read: a quote within a field is a quote; or what is wrong."""
+    rows: list[list[str]] = []
     line = skipped + 1
     try:
-        width = 0
         for line, row in _iterate_rows(text, separator, skipped):
-            width = width or len(row)
-            if len(row) > width:
-                problem = f"{count_noun(len(row), 'field')} where the header has {width}"
-                return BadInput(f"{source.name}:{line}", problem)
+            if rows and len(row) > len(rows[0]):
+                problem = f"{count_noun(len(row), 'field')} where the header has {len(rows[0])}"
+                raise BadInput(f"{source.name}:{line}", problem)
+            rows.append(row)
     except UnicodeDecodeError:
-        return utf8_error(source)
+        raise utf8_error(source) from None
     except csv.Error as failure:
-        return BadInput(f"{source.name}:{line}", f"the quotes are wrong here: {failure}")
-    return BadInput(source.name, "cannot be read as a table")
+        place = f"{source.name}:{line}"
+        raise BadInput(place, f"the quotes are wrong here: {failure}") from None
+    own = rows.pop(0) if header else rows[0]
+    names = [name if name not in own[:at] else f"_duplicated_{at}" for at, name in enumerate(own)]
+    padded = [[cell or None for cell in row] + [None] * (len(own) - len(row)) for row in rows]
+    return pl.DataFrame(padded, schema=dict.fromkeys(names, pl.String), orient="row")
