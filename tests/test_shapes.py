@@ -856,12 +856,21 @@ def test_files_that_tell_both_need_no_run_beside_them(run_gainful, tmp_path, sha
     lines, whole = tmp_path / "rag.jsonl", tmp_path / "rag.json"
     lines.write_text("\n".join(map(json.dumps, BOTH[shape])))
     whole.write_text(json.dumps(BOTH[shape], indent=1))
-    for path in (lines, whole):
+    frame, parquet, arrow = pl.DataFrame(BOTH[shape]), tmp_path / "p.parquet", tmp_path / "a.arrow"
+    frame.write_parquet(parquet)
+    frame.write_ipc(arrow)
+    for path in (lines, whole, parquet, arrow):
         assert gainful.evaluate(path, measures=MEASURES).mean == VALUES
         assert testing.assert_ranking_quality(path, floors={"RR": 0.75}).passed
         assert run_gainful("eval", path, "-m", "RR").out.endswith("\t0.75\n")
         run_gainful("gate", path, "--floor", "RR=0.75")
         run_gainful("check", path)
+        findings = gainful.check(path).findings
+        assert [each.kind.partition(",")[0] for each in findings] == [
+            "judgments",
+            "run",
+            "together",
+        ]
 
 
 @pytest.mark.parametrize("make", [pd.DataFrame, pl.DataFrame, pa.table])

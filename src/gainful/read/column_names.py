@@ -465,6 +465,16 @@ def is_wide(schema: Mapping[str, Any]) -> bool:
     return bool(lists & {*RETRIEVED, *RELEVANT, *DOC_LISTS}) or bool(lists & {*DOC} and not long)
 
 
+def find_list_kinds(names: Iterable[str], columns: ColumnMapping) -> set[str]:
+    """Which of judgments and run are in a table, to judge by its columns with lists."""
+    own = {*map(normalise_name, names)}
+    lists = {
+        "run": (*RETRIEVED, *columns.names.get("retrieved", ())),
+        "judgments": (*RELEVANT, *columns.names.get("relevant", ())),
+    }
+    return {kind for kind, known in lists.items() if own & {*map(normalise_name, known)}}
+
+
 def _find_exactly(candidates: Iterable[str], columns: Sequence[str]) -> str | None:
     """The first of these names that a column has, as it is written or nearly so."""
     by_name = {normalise_name(column): column for column in reversed(columns)}

@@ -407,13 +407,13 @@ def decide_kinds(
         ]
     certain = {kind for kinds in possible if len(kinds) == 1 for kind in kinds} - {"sessions"}
     return [
-        [*kinds] if len(kinds) < 2 else _choose_kinds(source, certain)
+        [*kinds] if len(kinds) < 2 else _choose_kinds(source, certain, columns.merge_kinds())
         for source, kinds in zip(sources, possible, strict=True)
     ]
 
 
-def _choose_kinds(source: object, certain: set[str]) -> list[str]:
-    if isinstance(source, Source) and len(formats.find_kinds(source)) == 2:
+def _choose_kinds(source: object, certain: set[str], columns: ColumnMapping) -> list[str]:
+    if isinstance(source, Source) and len(formats.find_kinds(source, columns)) == 2:
         return ["judgments", "run"]
     if len(certain) == 1:
         return ["run" if certain == {"judgments"} else "judgments"]
@@ -434,8 +434,9 @@ def _possible_kinds(source: object, columns: ColumnMapping) -> set[str]:
     file_format = formats.find_format(source, columns=columns)
     if file_format.name == "trec" and trec_files.find_run_format(source) is trec_files.RUN_LINES:
         return {"run" if trec_files.looks_like_a_run(source) else "judgments"}
-    if not formats.is_table(file_format):
-        return formats.find_kinds(source, columns) or _EITHER_KIND
+    kinds = formats.find_kinds(source, columns)
+    if len(kinds) == 2 or not formats.is_table(file_format):
+        return kinds or _EITHER_KIND
     if file_format.name in ("csv", "tsv") and lacks_header(source, file_format.name, columns):
         if not columns.has_positions:
             return _EITHER_KIND

@@ -20,6 +20,7 @@ from gainful.read.column_names import (
     USUAL_NAMES,
     ColumnMapping,
     are_column_names,
+    find_list_kinds,
     normalise_name,
 )
 from gainful.read.qrels_and_run import QRELS, RUN, Kind, Rows, Value
@@ -69,6 +70,10 @@ def _is_rag(source: Source, columns: ColumnMapping = USUAL_NAMES) -> bool:
 
 def find_kinds(source: Source, columns: ColumnMapping = USUAL_NAMES) -> set[str]:
     """Which of judgments and run a file certainly holds: both, where it tells both."""
+    if source.table_format is not None:
+        records = _load("json_records.first_records")(source)
+        items = [item for record in records for item in record.items()]
+        return find_list_kinds([name for name, cell in items if isinstance(cell, list)], columns)
     return _find_ratings(source) or {*_load("rag.find_kinds")(source, columns)}
 
 

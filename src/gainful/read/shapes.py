@@ -32,6 +32,7 @@ from gainful.read.column_names import (
     TURN,
     USUAL_NAMES,
     ColumnMapping,
+    find_list_kinds,
     is_wide,
     list_columns,
     normalise_name,
@@ -284,12 +285,8 @@ def tells_both(value: Any, columns: ColumnMapping) -> bool:
             if engine is None
             else _read_schema(value, engine, name)
         )
-        nested = {normalise_name(name) for name, kind in schema.items() if kind.is_nested()}
-        roles = {"retrieved": RETRIEVED, "relevant": RELEVANT}
-        return all(
-            nested & {*aliases, *map(normalise_name, columns.names.get(role, ()))}
-            for role, aliases in roles.items()
-        )
+        nested = [name for name, kind in schema.items() if kind.is_nested()]
+        return len(find_list_kinds(nested, columns)) == 2
     if isinstance(value, Mapping):
         tool = ratings.recognise(value)
         if tool is not None:
