@@ -37,7 +37,7 @@ from gainful.read.column_names import (
     list_columns,
     normalise_name,
 )
-from gainful.read.engines import Engine, find_engine
+from gainful.read.engines import find_engine
 from gainful.read.frames import as_polars, is_frame, is_wrapped, unwrap
 from gainful.read.json_text import list_searches
 from gainful.read.named_columns import InputTable
@@ -266,7 +266,7 @@ def read_value(
     engine = find_engine(value)
     if engine is None and not is_frame(value):
         raise WrongType(name, value, _ALLOWED.format(kind.number))
-    if engine is not None and kind is RUN and not is_wide(_read_schema(value, engine, name)):
+    if engine is not None and kind is RUN and not is_wide(_read_schema(value, name, columns)):
         from gainful.read.lazy import as_lazy_run  # noqa: PLC0415  (slow to load)
 
         return as_lazy_run(value, engine, name, columns=columns)
@@ -277,14 +277,8 @@ def read_value(
 def tells_both(value: Any, columns: ColumnMapping) -> bool:
     """Does it tell both what was retrieved and what is relevant?"""
     value = unwrap(value, RUN.number)
-    engine = find_engine(value)
-    if engine is not None or is_frame(value):
-        name = QRELS.name
-        schema = (
-            _read_frame(value, name, columns).schema
-            if engine is None
-            else _read_schema(value, engine, name)
-        )
+    if is_frame(value) or find_engine(value) is not None:
+        schema = _read_schema(value, QRELS.name, columns)
         nested = [name for name, kind in schema.items() if kind.is_nested()]
         return len(find_list_kinds(nested, columns)) == 2
     if isinstance(value, Mapping):
@@ -307,7 +301,7 @@ def _read_frame(
 ) -> pl.DataFrame:
     """A frame in memory; what nobody needs of pandas' or an engine's is there in name only."""
     engine = find_engine(value)
-    own = getattr(value, "columns", ()) if engine is None else _read_schema(value, engine, name)
+    own = getattr(value, "columns", ()) if engine is None else _read_schema(value, name, columns)
     header = named_columns.Header([*map(str, own)], name)
     names: set[str] | None = None
     if not grades or "grade" in columns.names or header.find_column(GRADE) is not None:
@@ -320,7 +314,10 @@ def _read_frame(
     return collect_frame(value, engine, name, names)
 
 
-def _read_schema(value: Any, engine: Engine, name: str) -> Mapping[str, Any]:
+def _read_schema(value: Any, name: str, columns: ColumnMapping) -> Mapping[str, Any]:
+    engine = find_engine(value)
+    if engine is None:
+        return _read_frame(value, name, columns).schema
     from gainful.read.lazy import read_schema  # noqa: PLC0415  (slow to load)
 
     return read_schema(value, engine, name)
