@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from functools import partial
-from typing import Any, Literal, cast
+from typing import Any, cast
 
 import narwhals.stable.v2 as nw
 import numpy as np
@@ -12,7 +11,7 @@ import polars as pl
 from attrs import define, frozen
 from numpy.typing import NDArray
 
-from gainful.errors import BadInput, GainfulError
+from gainful.errors import GainfulError
 from gainful.match.sessions import JudgedResults, MatchedSessions, Pools
 from gainful.progress import report_work
 from gainful.read.column_names import OPTIONAL_COLUMNS, POSITION, protect_name, restore_name
@@ -20,57 +19,53 @@ from gainful.read.engine_sessions import EngineSessions
 from gainful.read.engines import Engine, as_narwhals
 from gainful.read.qrels_and_run import Qrels
 from gainful.read.session_layout import SessionLayout, find_odd_depths
-from gainful.read.sessions import SessionChoice, equals_text, name_columns
+from gainful.read.sessions import SessionChoice, Sessions, name_columns
 from gainful.read.spill import KEY, Spill, choose_parts, take_rows
-from gainful.types import Flags, Ranks
 
 
 def match_packed(part: PackedPart, pools: Pools, choice: SessionChoice) -> MatchedSessions | None:
     """What was matched of a part; None if no session of it was asked for."""
-    queries, first = _order_queries(part.queries)
-    kept = _choose_queries(queries, first, part.groups, choice)
-    if kept is not None:
-        queries = queries.filter(pl.Series(kept))
-        first = (queries["query"] == 1).arg_true().to_numpy().astype(np.intp)
-    if not len(queries):
+    rows = _order_queries(part.queries).rename({KEY: "session"})
+    if part.groups is not None:
+        rows = rows.hstack(part.groups[rows[_GROUP].to_numpy()])
+    rows = choice.choose(Sessions(rows)).frame
+    if not len(rows):
         return None
-    counts = np.diff(first, append=len(queries))
-    sessions = pl.DataFrame({KEY: queries[KEY].gather(first), "first": first, "queries": counts})
-    how: Literal["left", "inner"] = "left" if kept is None else "inner"
-    results = part.results.join(sessions, on=KEY, how=how)
-    if kept is not None:
-        results = results.filter(pl.col("query") <= pl.col("queries"))
+    first = (rows["query"] == 1).arg_true().to_numpy().astype(np.intp)
+    counts = np.diff(first, append=len(rows))
+    sessions = rows["session"].gather(first).to_frame()
+    sessions = sessions.with_columns(first=pl.Series(first), queries=pl.Series(counts))
+    results = part.results.join(
+        sessions, left_on=KEY, right_on="session", maintain_order="left"
+    ).filter(pl.col("query") <= pl.col("queries"))
     query = (results["first"].to_numpy() + results["query"].to_numpy() - 1).astype(np.intp)
     place = results["place"].to_numpy().astype(np.intp)
     if pl.Series(query * len(pools.grade) + place).n_unique() < len(place):
         raise UnsoundSessions  # a judged document stands twice in a query
-    rows = queries.select(pl.col(KEY).alias("session"))
     return MatchedSessions(
         session_ids=cast("Sequence[str]", range(len(first))),  # nobody asks for their names
         query_counts=counts,
-        retrieved=queries["length"].to_numpy().astype(np.intp),
-        scanned=queries["scanned"].to_numpy() if "scanned" in queries.columns else None,
+        retrieved=rows[_LENGTH].to_numpy().astype(np.intp),
+        scanned=rows["scanned"].to_numpy() if "scanned" in rows.columns else None,
         judged=JudgedResults(
             query=query,
             rank=results["rank"].to_numpy().astype(np.intp),
             grade=pools.grade[place],
             row=query,
-            base=queries["base"].to_numpy().astype(np.intp),
+            base=rows[_BASE].to_numpy().astype(np.intp),
             pool_base=pools.ideal_base,
             pool_grade=pools.ideal_grade,
         ),
         pool_index=pools.ideal_place[place],
         subtopics=None,
-        rows=rows if part.groups is None else rows.hstack(part.groups[queries["group"].to_numpy()]),
-        layout=SessionLayout(
-            first, np.arange(len(queries)), np.zeros(0, dtype=np.uint64), len(queries)
-        ),
+        rows=rows,
+        layout=SessionLayout(first, np.arange(len(rows)), np.zeros(0, dtype=np.uint64), len(rows)),
         per_turn=False,
     )
 
 
-def _order_queries(queries: pl.DataFrame) -> tuple[pl.DataFrame, Ranks]:
-    """Queries in order, 1, 2, 3 … of each session, and where each session begins."""
+def _order_queries(queries: pl.DataFrame) -> pl.DataFrame:
+    """Queries in order, 1, 2, 3 … of each session."""
     key, position = queries[KEY].to_numpy(), queries["query"].to_numpy()
     order = np.argsort(key)
     ordered_key, ordered_position = key[order], position[order]
@@ -85,35 +80,14 @@ def _order_queries(queries: pl.DataFrame) -> tuple[pl.DataFrame, Ranks]:
     placed[starts + ordered_position - 1] = order
     if (placed < 0).any():  # a query is missing, and another stands there twice
         raise UnsoundSessions
-    heads = queries[placed]
-    for name in ("check", "group"):  # two names of one hash, or a session of two groups
-        values = heads[name].to_numpy()
-        if (values != values[starts]).any():
-            raise UnsoundSessions
-    return heads, first
-
-
-def _choose_queries(
-    queries: pl.DataFrame, first: Ranks, groups: pl.DataFrame | None, choice: SessionChoice
-) -> Flags | None:
-    """Which queries were asked for; None if all."""
-    if choice == SessionChoice():
-        return None
-    kept = np.ones(len(queries), dtype=bool)
-    if choice.where and groups is not None:
-        fits = np.ones(len(groups), dtype=bool)
-        for column, value in choice.where.items():
-            fits &= equals_text(groups[column], value).to_numpy()
-        kept &= fits[queries["group"].to_numpy()]
-    sizes = np.diff(first, append=len(queries))
-    if choice.min_queries is not None:
-        kept &= np.repeat(sizes >= choice.min_queries, sizes)
-    if choice.first_queries is not None:
-        kept &= queries["query"].to_numpy() <= choice.first_queries
-    return kept
+    check = queries[_CHECK].to_numpy()[placed]
+    if (check != check[starts]).any():  # two names of one hash
+        raise UnsoundSessions
+    return queries[placed]
 
 
 # Columns of our own beside the user's, of which none is called so: see `protect_name`.
+_CHECK, _LENGTH, _BASE, _GROUP = "\0check", "\0length", "\0base", "\0group"
 LENGTH, TOTAL, POWERS = "gainful_length", "gainful_total", "gainful_powers"
 _SOUND, _PLACE = "gainful_sound", "gainful_place"
 _ROWS, _RANKS = "gainful_rows", "gainful_ranks"
@@ -129,9 +103,6 @@ _EMPTY = -1  # the place of what is no document
 _MAX_NUMBER = 2**31 - 1
 
 
-Pack = Callable[[pl.DataFrame], pl.DataFrame]  # rows of an engine → rows of numbers
-
-
 class UnsoundSessions(GainfulError):
     """Numbers do not tell what is wrong, or not all that is asked for."""
 
@@ -140,7 +111,7 @@ class UnsoundSessions(GainfulError):
 class PackedPart:
     """Some whole sessions: a row of numbers for each query, and for each result that is judged."""
 
-    queries: pl.DataFrame  # KEY, check, query, length, base, group, scanned
+    queries: pl.DataFrame  # KEY, _CHECK, query, _LENGTH, _BASE, _GROUP, scanned
     results: pl.DataFrame  # KEY, query, rank, place
     groups: pl.DataFrame | None
 
@@ -155,25 +126,22 @@ def pack_sessions(
     """Sound sessions in parts."""
     rows = _select_rows(sessions, columns)
     packer = _Packer(bases, [*map(protect_name, columns)])
-    queries, results = Spill(sessions.name), Spill(sessions.name)
-    kinds: Sequence[tuple[nw.LazyFrame[Any], Spill, Pack]] = (
-        (_describe_queries(rows), queries, packer.pack_queries),
-        (_find_places(rows, sessions.engine, qrels), results, _pack_results),
-    )
-    for frame, spill, pack in kinds:
-        take_rows(sessions.engine, sessions.name, frame.to_native(), partial(_spill, spill, pack))
-        spill.finish()
-        if not queries.counts.sum():
-            raise BadInput(sessions.name, "it has no sessions")
-    named = None if packer.groups is None else packer.groups.rename(restore_name)
+
+    def spill(frame: nw.LazyFrame[Any], pack: Callable[[pl.DataFrame], pl.DataFrame]) -> Spill:
+        packed, native = Spill(sessions.name), frame.to_native()
+        take_rows(sessions.engine, sessions.name, native, lambda some: packed.add(pack(some)))
+        packed.finish()
+        return packed
+
+    queries = spill(_describe_queries(rows), packer.pack_queries)
+    results = spill(_find_places(rows, sessions.engine, qrels), _pack_results)
+    groups = None if packer.groups is None else packer.groups.rename(restore_name)
     counts = queries.counts + results.counts
+    if not counts.any():
+        raise UnsoundSessions
     for part in choose_parts(counts, choose_size(packer.longest)):
-        yield PackedPart(queries.read(part), results.read(part), named)
+        yield PackedPart(queries.read(part), results.read(part), groups)
         report_work("sessions", float(counts[: part.stop].sum() / counts.sum()))
-
-
-def _spill(spill: Spill, pack: Pack, rows: pl.DataFrame) -> None:
-    spill.add(pack(rows))
 
 
 def _select_rows(sessions: EngineSessions, columns: Sequence[str]) -> nw.LazyFrame[Any]:
@@ -224,15 +192,14 @@ class _Packer:
         ):
             raise UnsoundSessions
         self.longest = max(self.longest, int(query.max() or 0))  # type: ignore[arg-type]
-        check = session.hash(2) // 2**32
         depth = pl.col("scanned").cast(pl.Float64).fill_null(float("nan"))
         return rows.select(
             pl.col("session").hash(1).alias(KEY),
-            check.cast(pl.UInt32).alias("check"),
+            (session.hash(2) // 2**32).cast(pl.UInt32).alias(_CHECK),
             pl.col("query").cast(pl.Int32),
-            pl.col(LENGTH).cast(pl.Int32).alias("length"),
-            base.cast(pl.Int32).alias("base"),
-            pl.Series("group", self._number_groups(rows)),
+            pl.col(LENGTH).cast(pl.Int32).alias(_LENGTH),
+            base.cast(pl.Int32).alias(_BASE),
+            pl.Series(_GROUP, self._number_groups(rows)),
             *[depth for name in rows.columns if name == "scanned"],
         )
 

@@ -13,7 +13,6 @@ from typing import Literal
 import numpy as np
 import polars as pl
 from attrs import evolve, frozen
-from numpy.typing import NDArray
 
 from gainful.convention.session import SubtopicGrades
 from gainful.errors import BadInput, BadValue
@@ -24,9 +23,7 @@ from gainful.read.qrels_and_run import Qrels, join_subtopics
 from gainful.read.session_layout import HASH_MIX, SessionLayout, find_layout
 from gainful.read.sessions import Sessions, count_results
 from gainful.text import count_noun, name_way, quote
-from gainful.types import Array, Flags, Ranks, slices
-
-_BATCH_QUERIES = 1 << 14  # queries looked at together
+from gainful.types import Array, Flags, Ranks
 
 
 @frozen(eq=False, kw_only=True)
@@ -394,33 +391,17 @@ def find_best_grades(frame: pl.DataFrame, topic: str) -> pl.DataFrame:
 def _join_hits(
     frame: pl.DataFrame, layout: SessionLayout, base: Ranks, pool_docs: pl.Series, pool_base: Ranks
 ) -> tuple[Ranks, Ranks]:
-    """Which judgment meets which row: by a few bits of a hash, by all of them, and exactly."""
-    wanted_hashes = pool_docs.hash(1).to_numpy() ^ (pool_base.astype(np.uint64) * HASH_MIX)
-    candidates, hashes = _find_candidates(layout, base.astype(np.uint64) * HASH_MIX, wanted_hashes)
-    judged = pl.DataFrame({"hash": wanted_hashes, "place": np.arange(len(wanted_hashes))})
-    candidate_rows = pl.DataFrame({"hash": hashes, "row": candidates})
-    hits = candidate_rows.join(judged, on="hash", how="inner", maintain_order="left")
-    row, place = hits["row"].to_numpy().astype(np.intp), hits["place"].to_numpy().astype(np.intp)
+    """Which judgment meets which row: by a hash of document and recall base, and exactly."""
+    row_base = np.repeat(base, layout.query_lengths)
+    judged, shown = (
+        pl.DataFrame({"hash": hashes ^ (bases.astype(np.uint64) * HASH_MIX)}).with_row_index(name)
+        for name, hashes, bases in (
+            ("place", pool_docs.hash(1).to_numpy(), pool_base),
+            ("row", layout.doc_hashes, row_base),
+        )
+    )
+    hits = shown.join(judged, on="hash", maintain_order="left")
+    row, place = (hits[name].to_numpy().astype(np.intp) for name in ("row", "place"))
     same = (frame["doc"].gather(row) == pool_docs.gather(place)).fill_null(value=False)
-    row_base = base[np.searchsorted(layout.query_starts, row, side="right") - 1]
-    exact = same.to_numpy() & (row_base == pool_base[place])
+    exact = same.to_numpy() & (row_base[row] == pool_base[place])
     return place[exact], row[exact]
-
-
-def _find_candidates(
-    layout: SessionLayout, mix: NDArray[np.uint64], wanted_hashes: NDArray[np.uint64]
-) -> tuple[Ranks, NDArray[np.uint64]]:
-    """The rows that may be judged, and their hashes: most rows go here, a stretch at a time."""
-    bits = min(max(int(16 * len(wanted_hashes)).bit_length(), 10), 24)
-    shift = np.uint64(64 - bits)
-    wanted = np.zeros(1 << bits, dtype=bool)
-    wanted[wanted_hashes >> shift] = True
-    lengths, rows, hashes = layout.query_lengths, [], []
-    for queries in slices(len(lengths), _BATCH_QUERIES):
-        first = int(layout.query_starts[queries.start])
-        size = int(lengths[queries].sum())
-        mixed = layout.doc_hashes[first : first + size] ^ np.repeat(mix[queries], lengths[queries])
-        hit = np.flatnonzero(wanted[mixed >> shift])
-        rows.append(hit + first)
-        hashes.append(mixed[hit])
-    return np.concatenate(rows), np.concatenate(hashes)

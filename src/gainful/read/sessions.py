@@ -334,9 +334,10 @@ class SessionChoice:
         frame = sessions.frame
         for column, value in self.where.items():
             check_name("column", column, ("session", *sessions.columns))
-            fits = equals_text(frame[column], value)
-            matching_sessions = set(frame["session"].filter(fits).unique())
-            kept = frame["session"].is_in(list(matching_sessions))
+            text = str(value).encode(errors="backslashreplace").decode()  # polars takes UTF-8 only
+            plain = frame[column].alias("").cast(pl.String)  # a name may be a pattern
+            fits = (plain == text).fill_null(value=False)
+            kept = frame["session"].is_in(frame["session"].filter(fits).unique().implode())
             if int(kept.sum()) != int(fits.sum()):
                 problem = f"some sessions have more than one {column}"
                 allowed = "a column that is the same for a whole session"
@@ -348,13 +349,6 @@ class SessionChoice:
         if self.first_queries is not None:
             frame = frame.filter(pl.col("query") <= min(self.first_queries, _MANY))
         return evolve(sessions, frame=frame, known_layout=None)
-
-
-def equals_text(values: pl.Series, wanted: object) -> pl.Series:
-    """Which values are, as texts, what is wanted?"""
-    text = str(wanted).encode(errors="backslashreplace").decode()  # polars takes UTF-8 only
-    plain = values.alias("").cast(pl.String)  # a name may be a pattern
-    return (plain == text).fill_null(value=False)
 
 
 def filter_sessions(sessions: Sessions, choice: SessionChoice) -> Sessions:

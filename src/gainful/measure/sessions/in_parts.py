@@ -244,7 +244,6 @@ class PreparedParts:
         for part_summer, size in map_ahead(add_up, parts):
             totals.sessions += size
             summer.merge(part_summer)
-        totals.refuse_nothing(self.sessions.name)
         return summer, totals
 
 
