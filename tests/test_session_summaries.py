@@ -15,8 +15,9 @@ from refusals import refuses
 from test_session_engines import log_of_clicks
 
 import gainful
+from gainful.match import packed_sessions
 from gainful.match.packed_sessions import LENGTH, POWERS, TOTAL, add_up_to_ranks, sum_powers
-from gainful.measure.sessions import in_parts
+from gainful.measure.sessions import session_summary
 from gainful.read import engine_sessions, spill
 
 STUDY = gainful.sessions.simulate_study(3)
@@ -42,7 +43,8 @@ OPTIONS = [
 def small_parts(monkeypatch):
     """So few rows at a time that a small log has many parts and many files."""
     monkeypatch.setattr(engine_sessions, "_MAX_ROWS", 40)
-    monkeypatch.setattr(in_parts, "_MAX_PACKED", 40)
+    monkeypatch.setattr(packed_sessions, "_MAX_ROWS", 40)
+    monkeypatch.setattr(session_summary, "_MAX_CELLS", 200)
     monkeypatch.setattr(spill, "_MAX_HELD", 100)
     monkeypatch.setattr(spill, "_MAX_KEPT", 0)
 

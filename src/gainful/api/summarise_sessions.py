@@ -92,12 +92,8 @@ def summarise(
     parts = prepare_parts(sessions, qrels, recipes, by, reading.options)
     observed = parts.matcher.observed
     convention, recipes = reading.build_recipes(measures, observed)
-    ranks = max(
-        (recipe.k or 0 for recipe in recipes.values() if curves and recipe.entry.has_vectors),
-        default=0,
-    )
     new_sums = partial(SummarySums, recipes, parts.by, parts.sessions.name, curves)
-    sums, notes = parts.visit(new_sums, vector_ranks=ranks)
+    sums, notes = parts.visit(new_sums)
     return SessionSummary(
         name=parts.sessions.name,
         by=parts.by,

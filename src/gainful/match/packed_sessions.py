@@ -101,6 +101,7 @@ _ROLES = (  # of a column, its name among packed rows, and what it holds
 )
 _EMPTY = -1  # the place of what is no document
 _MAX_NUMBER = 2**31 - 1
+_MAX_ROWS = 1_500_000  # of queries and results, matched together
 
 
 class UnsoundSessions(GainfulError):
@@ -121,7 +122,6 @@ def pack_sessions(
     qrels: Qrels,
     bases: pl.DataFrame,
     columns: Sequence[str],
-    choose_size: Callable[[int], int],
 ) -> Iterator[PackedPart]:
     """Sound sessions in parts."""
     rows = _select_rows(sessions, columns)
@@ -139,7 +139,7 @@ def pack_sessions(
     counts = queries.counts + results.counts
     if not counts.any():
         raise UnsoundSessions
-    for part in choose_parts(counts, choose_size(packer.longest)):
+    for part in choose_parts(counts, _MAX_ROWS):
         yield PackedPart(queries.read(part), results.read(part), groups)
         report_work("sessions", float(counts[: part.stop].sum() / counts.sum()))
 
@@ -176,7 +176,6 @@ class _Packer:
     bases: pl.DataFrame
     columns: Sequence[str]  # by which sessions are grouped
     groups: pl.DataFrame | None = None  # their values, in the order in which they came
-    longest: int = 0
 
     def pack_queries(self, rows: pl.DataFrame) -> pl.DataFrame:
         """The numbers of queries; mistakes are not told here."""
@@ -191,7 +190,6 @@ class _Packer:
             or ("scanned" in rows.columns and find_odd_depths(rows["scanned"]).any())
         ):
             raise UnsoundSessions
-        self.longest = max(self.longest, int(query.max() or 0))  # type: ignore[arg-type]
         depth = pl.col("scanned").cast(pl.Float64).fill_null(float("nan"))
         return rows.select(
             pl.col("session").hash(1).alias(KEY),

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property
+from itertools import compress
 from typing import Literal
 
 import numpy as np
@@ -108,8 +109,18 @@ class MatchedSessions:
         """The match of the first queries of each session."""
         if count is None or int(self.query_counts.max()) <= count:
             return self
-        kept = self.position <= count
+        return self._keep_queries(self.position <= count)
+
+    def slice_sessions(self, wanted: slice) -> MatchedSessions:
+        """The match of some sessions that stand together."""
+        if wanted == slice(0, self.size):
+            return self
+        return self._keep_queries((self.session >= wanted.start) & (self.session < wanted.stop))
+
+    def _keep_queries(self, kept: Flags) -> MatchedSessions:
+        """The match of some queries: the first ones of each session that has any of them."""
         rows, hits = kept[self.query_of_row], kept[self.judged.query]
+        counts = np.bincount(self.session[kept], minlength=self.size)
         number, row = np.cumsum(kept) - 1, np.cumsum(rows) - 1
         judged = evolve(
             self.judged,
@@ -121,7 +132,8 @@ class MatchedSessions:
         )
         return evolve(
             self,
-            query_counts=np.minimum(self.query_counts, count),
+            session_ids=list(compress(self.session_ids, counts)),
+            query_counts=counts[counts > 0],
             retrieved=self.retrieved[kept],
             scanned=None if self.scanned is None else self.scanned[kept],
             judged=judged,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 from typing import Protocol, Self, TypeVar
@@ -31,8 +31,6 @@ from gainful.read.session_layout import mark_changes
 from gainful.read.sessions import SessionChoice, Sessions, nothing_chosen
 from gainful.threads import map_ahead
 
-_MAX_PACKED = 1_500_000  # rows of queries and results, matched together
-_MAX_CELLS = 20_000_000  # sessions × queries × ranks of vectors
 # Of a part in which no searcher judged anything: no session is called so.
 _NO_JUDGMENTS = Qrels(pl.DataFrame({"query": [""], "doc": [""], "grade": [0.0]}))
 
@@ -155,28 +153,13 @@ def sum_part(
     sessions: Sessions,
     matcher: PartMatcher,
     new_summer: Callable[[], AnySummer],
-    vector_ranks: int,
 ) -> tuple[AnySummer, PartTotals]:
-    """What some whole sessions add up to; a few at a time where vectors are long."""
-    summer, totals = new_summer(), PartTotals()
-    for some in _split_for_vectors(sessions, vector_ranks):
-        matched, of_some = matcher.match(some)
-        totals.merge(of_some)
-        if matched is not None:
-            summer.visit(matched)
+    """What some whole sessions add up to."""
+    summer = new_summer()
+    matched, totals = matcher.match(sessions)
+    if matched is not None:
+        summer.visit(matched)
     return summer, totals
-
-
-def _split_for_vectors(sessions: Sessions, vector_ranks: int) -> Iterator[Sessions]:
-    layout = sessions.layout
-    longest = int(layout.queries_per_session.max())
-    most = max(1, _MAX_CELLS // max(1, longest * vector_ranks))
-    if not vector_ranks or len(layout.session_starts) <= most:
-        yield sessions
-        return
-    ends = [*layout.session_starts[most::most].tolist(), layout.row_count]
-    for start, end in zip([0, *ends], ends, strict=False):
-        yield evolve(sessions, frame=sessions.frame[start:end], known_layout=None)
 
 
 @frozen(eq=False, kw_only=True)
@@ -188,9 +171,7 @@ class PreparedParts:
     by: tuple[str, ...]
     notes: Sequence[str]
 
-    def visit(
-        self, new_summer: Callable[[], AnySummer], vector_ranks: int = 0
-    ) -> tuple[AnySummer, list[str]]:
+    def visit(self, new_summer: Callable[[], AnySummer]) -> tuple[AnySummer, list[str]]:
         """What all sessions add up to, and what one should know of it.
 
         Some whole sessions are added up at a time; in Spark on its workers.
@@ -200,11 +181,9 @@ class PreparedParts:
         if matcher.needs_judgments_alone and is_here and not is_log:
             # Seldom they are not sound: then all that is told is looked at, and said in words.
             with suppress(GainfulError):
-                added = self._visit_packed(new_summer, vector_ranks)
+                added = self._visit_packed(new_summer)
         if added is None:
-            compute = partial(
-                sum_part, matcher=matcher, new_summer=new_summer, vector_ranks=vector_ranks
-            )
+            compute = partial(sum_part, matcher=matcher, new_summer=new_summer)
             added = new_summer(), PartTotals()
             for part_summer, of_part in sessions.map_parts(compute):
                 added[0].merge(part_summer)
@@ -213,9 +192,7 @@ class PreparedParts:
         totals.refuse_nothing(sessions.name)
         return summer, [*sessions.notes, *self.notes, *totals.list_notes()]
 
-    def _visit_packed(
-        self, new_summer: Callable[[], AnySummer], vector_ranks: int
-    ) -> tuple[AnySummer, PartTotals]:
+    def _visit_packed(self, new_summer: Callable[[], AnySummer]) -> tuple[AnySummer, PartTotals]:
         """Sound sessions of which judgments are all that is asked for, as rows of numbers."""
         matcher = self.matcher
         if matcher.qrels is None:
@@ -233,14 +210,9 @@ class PreparedParts:
             summer.visit(matched)
             return summer, matched.size
 
-        def choose_size(longest: int) -> int:
-            if not vector_ranks:
-                return _MAX_PACKED
-            return max(1, min(_MAX_PACKED, _MAX_CELLS // max(1, longest * vector_ranks)))
-
         summer = new_summer()
         columns = [*dict.fromkeys((*self.by, *matcher.choice.where))]
-        parts = pack_sessions(self.sessions, matcher.qrels, pools.topics, columns, choose_size)
+        parts = pack_sessions(self.sessions, matcher.qrels, pools.topics, columns)
         for part_summer, size in map_ahead(add_up, parts):
             totals.sessions += size
             summer.merge(part_summer)

@@ -38,9 +38,10 @@ from gainful.page.page import Page, Section
 from gainful.page.shown import Shown
 from gainful.page.table import Table
 from gainful.text import count_noun, mark_notes
-from gainful.types import Array, Ranks, finite_or_none
+from gainful.types import Array, Ranks, finite_or_none, slices
 
 COUNTS = ("sessions", "queries", "results", "judged")
+_MAX_CELLS = 1_000_000  # sessions × queries × ranks of vectors
 _MANY = 30  # sessions, of which a mean is about normal
 _NORMAL_95 = 1.959964
 _ROW_COLUMNS = ("measure", "mean", "standard_error", "sessions", "queries")
@@ -87,10 +88,14 @@ class GroupSums:
         for name, terms in other.joint.items():
             self.joint[name] = self.joint.get(name, np.zeros(2)) + terms
         for name, curve in other.curves.items():
-            if name in self.curves:
-                self.curves[name].add(curve)
-            else:
-                self.curves[name] = evolve(curve)  # which stays as it is
+            self.add_curve(name, curve)
+
+    def add_curve(self, name: str, curve: CurveSums) -> None:
+        """Take the vectors of some sessions."""
+        if name in self.curves:
+            self.curves[name].add(curve)
+        else:
+            self.curves[name] = evolve(curve)  # which stays as it is
 
     def mean(self, name: str, recipe: SessionRecipe) -> float:
         """The mean of a measure, as the convention averages; not a number where nothing counts."""
@@ -129,9 +134,7 @@ class SummarySums:
         for measure, recipe in self.recipes.items():
             _sum_values(sums, sessions, measure, recipe, group)
             if self.curves and recipe.entry.has_vectors:
-                terms = curve_terms(sessions, recipe)
-                for at, part in enumerate(sums):
-                    part.curves[measure] = terms.add_up(group == at)
+                _sum_curves(sums, sessions, measure, recipe, group)
         self._take(dict(zip(keys, sums, strict=True)))
 
     def merge(self, other: SummarySums) -> None:
@@ -164,6 +167,21 @@ def _sum_values(
     squares = sum_by_index(at_group, (own - mean[at_group]) ** 2, size)
     for at, part in enumerate(sums):
         part.values[measure] = ValueSums(float(n[at]), float(mean[at]), float(squares[at]))
+
+
+def _sum_curves(
+    sums: Sequence[GroupSums],
+    sessions: MatchedSessions,
+    measure: str,
+    recipe: SessionRecipe,
+    group: Ranks,
+) -> None:
+    """Add up vectors, of a few sessions at a time where they are long."""
+    cells = int(sessions.query_counts.max()) * (recipe.k or 1)
+    for wanted in slices(sessions.size, _MAX_CELLS // cells):
+        terms = curve_terms(sessions.slice_sessions(wanted), recipe)
+        for at, part in enumerate(sums):
+            part.add_curve(measure, terms.add_up(group[wanted] == at))
 
 
 @frozen(eq=False, repr=False, kw_only=True)
