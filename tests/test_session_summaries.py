@@ -432,6 +432,22 @@ def test_no_other_ranks_have_the_sums_of_ranks():
         assert not len(sums.filter(add_up_to_ranks()).to_native().collect())
 
 
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("length", [300, 400, 401, 1000])
+def test_ranks_of_long_lists_are_told_apart(engine, length):
+    docs = [f"d{rank}" for rank in range(1, length + 1)]
+    rows = {"session": "s", "query": 1, "rank": range(1, length + 1), "doc": docs}
+    sound = pl.DataFrame(rows)
+    wrong = sound.with_columns(pl.col("rank").replace({1: 2, 3: 2}))
+    qrels = {"s": {"d1": 1, f"d{length}": 2}}
+    measure = f"sDCG@{length}"
+    summary = gainful.sessions.summarise(FRAME_MAKERS[engine](sound), qrels, measure)
+    assert summary.mean == gainful.sessions.evaluate(sound, qrels, measure).mean
+    place = "sessions, row 0" if engine == "lazy polars" else "sessions"
+    with refuses(gainful.errors.BadInput, place, "'s'", "query 1", "rank 1"):
+        gainful.sessions.summarise(FRAME_MAKERS[engine](wrong), qrels, measure)
+
+
 def test_a_name_that_is_an_id_begins_a_sentence_as_it_is():
     rows = [(f"s{n}", 1, 1, "a" if n < 3 else "b", ("bm25", "dense")[n // 3]) for n in range(6)]
     names = ["session", "query", "rank", "doc", "system"]
