@@ -433,6 +433,40 @@ def test_no_other_ranks_have_the_sums_of_ranks():
 
 
 @pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize(
+    ("column", "odd", "sound"),
+    [
+        ("grade", "abc", None),
+        ("grade", float("inf"), [1.0, None, 2.5]),
+        ("grade", float("inf"), [1.0, float("nan"), 0.0]),
+        ("seconds", "soon", None),
+        ("seconds", float("-inf"), [1, 2, None]),
+        ("clicked", 2, [1, 0, None]),
+        ("clicked", "maybe", [True, False, None]),
+        ("purchased", 0.5, [1.0, 0.0, None]),
+        ("scanned", float("inf"), [2.0, 2.0, None]),
+    ],
+    ids=str,
+)
+def test_engines_agree_about_what_was_done(engine, column, odd, sound, monkeypatch):
+    names = {"session": ["s", "s", "t"], "query": [1] * 3, "rank": [1, 2, 1], "doc": list("aba")}
+    frame, qrels = pl.DataFrame(names), {"s": {"a": 1}, "t": {"b": 1}}
+    wrong = frame.with_columns(pl.Series(column, [odd, odd, None]))
+    for bad in ("error", "skip"):
+        framed, mistakes = FRAME_MAKERS[engine](wrong), []
+        for door in (gainful.sessions.evaluate, gainful.sessions.summarise):
+            try:
+                assert door(framed, qrels, "sDCG@10", bad=bad).mean == {"sDCG@10": 0}
+            except gainful.errors.BadInput as mistake:
+                mistakes.append(str(mistake))
+        assert mistakes == ([] if bad == "skip" else mistakes[:1] * 2)
+    if sound is not None:  # these are told by numbers alone
+        monkeypatch.setattr(engine_sessions, "compute_part", None)
+        framed = FRAME_MAKERS[engine](frame.with_columns(pl.Series(column, sound)))
+        assert gainful.sessions.summarise(framed, qrels, "sDCG@10").mean == {"sDCG@10": 0.5}
+
+
+@pytest.mark.parametrize("engine", ENGINES)
 @pytest.mark.parametrize("length", [300, 400, 401, 1000])
 def test_ranks_of_long_lists_are_told_apart(engine, length):
     docs = [f"d{rank}" for rank in range(1, length + 1)]

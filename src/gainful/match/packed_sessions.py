@@ -19,7 +19,7 @@ from gainful.read.engine_sessions import EngineSessions
 from gainful.read.engines import Engine, as_narwhals
 from gainful.read.qrels_and_run import Qrels
 from gainful.read.session_layout import SessionLayout, find_odd_depths
-from gainful.read.sessions import SessionChoice, Sessions, name_columns
+from gainful.read.sessions import RESULT_COLUMNS, SessionChoice, Sessions, name_columns
 from gainful.read.spill import KEY, Spill, choose_parts, take_rows
 
 
@@ -89,7 +89,7 @@ def _order_queries(queries: pl.DataFrame) -> pl.DataFrame:
 # Columns of our own beside the user's, of which none is called so: see `protect_name`.
 _CHECK, _LENGTH, _BASE, _GROUP = "\0check", "\0length", "\0base", "\0group"
 LENGTH, TOTAL, POWERS = "gainful_length", "gainful_total", "gainful_powers"
-_SOUND, _PLACE = "gainful_sound", "gainful_place"
+_SOUND, _PLACE, _ODD = "gainful_sound", "gainful_place", "gainful_odd"
 _ROWS, _RANKS = "gainful_rows", "gainful_ranks"
 _ROLES = (  # of a column, its name among packed rows, and what it holds
     ("session", "session", nw.String()),
@@ -167,7 +167,28 @@ def _select_rows(sessions: EngineSessions, columns: Sequence[str]) -> nw.LazyFra
                 protect_name(name)
             )
         )
+    odd = [
+        condition
+        for role in RESULT_COLUMNS
+        if role in own
+        if (condition := _find_odd(own[role], OPTIONAL_COLUMNS[role].kind, schema[own[role]]))
+        is not None
+    ]
+    if odd:
+        selected.append(nw.any_horizontal(*odd, ignore_nulls=True).alias(_ODD))
     return sessions.frame.select(*selected)
+
+
+def _find_odd(column: str, contents: str, kind: nw.dtypes.DType) -> nw.Expr | None:
+    """Where a column may hold what it should not; None if it cannot, by its type."""
+    values = nw.col(column)
+    if kind == nw.Boolean or (contents == "number" and kind.is_integer()):
+        return None
+    if not kind.is_numeric():
+        raise UnsoundSessions
+    if contents == "number":
+        return values.abs() == float("inf")
+    return (values != 0) & (values != 1)
 
 
 @define(eq=False)
@@ -189,6 +210,7 @@ class _Packer:
             or not query.is_between(1, _MAX_NUMBER).all()
             or not rows[_SOUND].fill_null(value=False).all()
             or ("scanned" in rows.columns and find_odd_depths(rows["scanned"]).any())
+            or ("scanned" in rows.columns and rows["scanned"].is_infinite().any())
         ):
             raise UnsoundSessions
         depth = pl.col("scanned").cast(pl.Float64).fill_null(float("nan"))
@@ -234,8 +256,10 @@ def _describe_queries(rows: nw.LazyFrame[Any]) -> nw.LazyFrame[Any]:
     than they compare them.
     """
     rank = nw.col("rank").cast(nw.Float64)  # exact, and quicker than long whole numbers
-    key = [name for name in rows.collect_schema().names() if name not in ("rank", "doc")]
+    names = rows.collect_schema().names()
+    key = [name for name in names if name not in ("rank", "doc", _ODD)]
     counted = rows.group_by(*key).agg(
+        *(nw.col(name).any() for name in names if name == _ODD),
         nw.col("doc").count().alias(LENGTH),
         nw.len().alias(_ROWS),
         rank.count().alias(_RANKS),
@@ -244,7 +268,9 @@ def _describe_queries(rows: nw.LazyFrame[Any]) -> nw.LazyFrame[Any]:
     )
     empty = (nw.col(LENGTH) == 0) & (nw.col(_ROWS) == 1)
     all_shown = (nw.col(LENGTH) == nw.col(_RANKS)) & ((nw.col(LENGTH) == nw.col(_ROWS)) | empty)
-    return counted.select(*key, LENGTH, (add_up_to_ranks() & all_shown).alias(_SOUND))
+    sound = add_up_to_ranks() & all_shown
+    sound = sound & ~nw.col(_ODD) if _ODD in names else sound
+    return counted.select(*key, LENGTH, sound.alias(_SOUND))
 
 
 def sum_powers(rank: nw.Expr) -> nw.Expr:
