@@ -20,12 +20,12 @@ from attrs import define, field
 from gainful.errors import BadInput
 from gainful.read.column_names import ColumnMapping
 from gainful.read.event_times import parse_times
-from gainful.read.json_records import RecordFile, Unreadable, read_records
-from gainful.read.json_text import parse_json
+from gainful.read.json_records import read_records
+from gainful.read.json_text import Unreadable, parse_json
 from gainful.read.path_finder import find_first
 from gainful.read.read_options import AS_USUAL, ReadOptions
-from gainful.read.retrievals import FAILED, UNREADABLE, Retrievals
-from gainful.read.search_results import BadResults, ResultPaths, read_query, read_results
+from gainful.read.retrievals import FAILED, Retrievals
+from gainful.read.search_results import ResultPaths, read_query, read_results
 from gainful.read.session_events import SessionEvents
 from gainful.read.source import Source
 from gainful.text import join_words, quote
@@ -63,7 +63,7 @@ class _Call:
     session: str = ""
     time: str | None = None
     labels: dict[str, str | None] = field(factory=dict)
-    docs: list[str] | BadResults | None = None  # None until it is answered
+    docs: list[str] | Unreadable | None = None  # None until it is answered
     is_named: bool = True  # has it an id of its own?
 
     @property
@@ -126,10 +126,9 @@ def is_chat(records: Sequence[dict[str, Any]]) -> bool:
 def read_chat(source: Source, reading: ReadOptions = AS_USUAL) -> SessionEvents:
     """The searches of transcripts."""
     columns = reading.columns
-    file = read_records(source)
     labels = tuple(name for name in _LABELS if name in columns.names)
-    retrievals = Retrievals(source.name, file.locate, labels=labels)
-    transcript = _read_calls(file, columns, retrievals)
+    retrievals = Retrievals(read_records(source), labels)
+    transcript = _read_calls(columns, retrievals)
     names, note = _choose_tools(transcript.calls, reading.tool, source.name)
     paths = ResultPaths.from_columns(columns)
     texts = pl.Series([call.time for call in transcript.calls], dtype=pl.String)
@@ -138,7 +137,7 @@ def read_chat(source: Source, reading: ReadOptions = AS_USUAL) -> SessionEvents:
         if call.tool in names:
             _add_call(retrievals, call, paths, is_timed=is_timed)
     retrievals.remarks += [note] if note else []
-    return retrievals.to_events(_EXPECTED, columns)
+    return retrievals.to_events(_EXPECTED, columns, retrievals.to_frame())
 
 
 _REPEATED = (
@@ -155,23 +154,20 @@ def _add_call(retrievals: Retrievals, call: _Call, paths: ResultPaths, *, is_tim
     """A call as a search, or what is wrong with it."""
     docs = call.docs
     if docs is None:
-        docs = BadResults(_CUT_OFF, "it has no result: the transcript is truncated")
-    elif call.failed and isinstance(docs, BadResults):
+        docs = Unreadable("it has no result: the transcript is truncated", _CUT_OFF)
+    elif call.failed and isinstance(docs, Unreadable):
         retrievals.notes[FAILED] += 1
         docs = []
-    if isinstance(docs, BadResults):
-        words = f"call {quote(call.id)} of {call.tool}: {docs.words}"
-        retrievals.add_flaw(call.record, docs.expected, words, call.session)
-        return
-    retrievals.add(
-        call.record,
-        session=call.session,
-        user=call.labels.get("searcher"),
-        time=call.time if is_timed else None,
-        text=read_query(call.value, paths),
-        docs=docs,
-        **{name: call.labels[name] for name in retrievals.labels},
-    )
+    if isinstance(docs, Unreadable):
+        docs = docs.within(f"call {quote(call.id)} of {call.tool}")
+    values = {
+        "session": call.session,
+        "user": call.labels.get("searcher"),
+        "time": call.time if is_timed else None,
+        "text": read_query(call.value, paths),
+        **call.labels,
+    }
+    retrievals.add(call.record, docs, values)
 
 
 def _choose_tools(calls: Sequence[_Call], tools: Sequence[str], name: str) -> tuple[set[str], str]:
@@ -193,15 +189,12 @@ def _choose_tools(calls: Sequence[_Call], tools: Sequence[str], name: str) -> tu
     return {tool}, f"the queries are the calls of {quote(tool)}, the only tool that is called"
 
 
-def _read_calls(file: RecordFile, columns: ColumnMapping, retrievals: Retrievals) -> _Transcript:
+def _read_calls(columns: ColumnMapping, retrievals: Retrievals) -> _Transcript:
     """The calls of all messages, each with what came back."""
     transcript, paths = _Transcript(), ResultPaths.from_columns(columns)
-    by_file = Path(file.name).name
+    by_file = Path(retrievals.file.name).name
     has_sessions = False  # of their own
-    for number, record in file.records:
-        if isinstance(record, Unreadable):
-            retrievals.add_flaw(number, UNREADABLE, record.problem)
-            continue
+    for number, record in retrievals.read_records():
         messages = _list_messages(record)
         single = _is_message(record) or _is_message(record.get("message"))
         usual = _MESSAGE_SESSION if single else _SESSION
@@ -220,7 +213,7 @@ def _read_calls(file: RecordFile, columns: ColumnMapping, retrievals: Retrievals
                 call.record = call.last_record = number
                 call.session, call.time, call.labels = str(session), time, labels
                 _take_call(transcript, retrievals, call, paths)
-    columns.refuse_absent({"session": has_sessions}, file.name)
+    columns.refuse_absent({"session": has_sessions}, retrievals.file.name)
     retrievals.notes.update(transcript.drop_repeats())
     return transcript
 
@@ -237,8 +230,8 @@ def _take_call(
     if asked is not None:
         asked.docs, asked.failed = read_results(call.value, paths), call.failed
     elif not call.id or (call.session, call.id) not in transcript.waiting:
-        words = f"a result for call {quote(call.id)}, without an earlier call"
-        retrievals.add_flaw(call.record, _NO_CALL, words, call.session)
+        problem = f"a result for call {quote(call.id)}, without an earlier call"
+        retrievals.add(call.record, Unreadable(problem, _NO_CALL), {"session": call.session})
 
 
 def _list_messages(record: dict[str, Any]) -> list[dict[str, Any]]:

@@ -14,11 +14,11 @@ from attrs import define, field
 
 from gainful.errors import BadInput
 from gainful.read.formats import find_table_format
+from gainful.read.json_text import Unreadable
 from gainful.read.named_columns import read_table
 from gainful.read.path_finder import find_first
 from gainful.read.read_options import ReadOptions
 from gainful.read.retrievals import Retrievals
-from gainful.read.search_results import BadResults
 from gainful.read.session_layout import SKIP, BadPolicy
 from gainful.read.source import Source
 from gainful.text import NUMBER_PATTERN, quote
@@ -37,23 +37,23 @@ _OTHER_SPANS = (
 _EVALUATED = "rows with the span_id of a search, document_position, and score or label"
 
 
-def read_evaluation(entry: Any) -> tuple[int, float] | BadResults | None:
+def read_evaluation(entry: Any) -> tuple[int, float] | Unreadable | None:
     """The place of a document and its grade; None without score and label."""
     cell = find_first(entry, PLACES_OF_DOCUMENTS)
     place = _parse_cell(cell)
     if place is None or not place.is_integer() or place < 0:
         words = f"document_position {quote(cell)} is no place in a list"
-        return BadResults("0 for the first document, 1, 2 …", words)
+        return Unreadable(words, "0 for the first document, 1, 2 …")
     score, label = find_first(entry, _SCORES), find_first(entry, ("label", "result.label"))
     if not _is_empty(score):
         grade = _parse_cell(score)
         words = f"score {quote(score)} is not a finite number"
-        return BadResults("a number", words) if grade is None else (int(place), grade)
+        return Unreadable(words, "a number") if grade is None else (int(place), grade)
     if _is_empty(label):
         return None
     if (known := _LABELS.get(str(label).strip().lower())) is not None:
         return int(place), float(known)
-    return BadResults(f"{', '.join(_LABELS)}; or a score", f"label {quote(label)} is not known")
+    return Unreadable(f"label {quote(label)} is not known", f"{', '.join(_LABELS)}; or a score")
 
 
 def _is_empty(value: Any) -> bool:
@@ -96,8 +96,8 @@ class Evaluations:
             read = read_evaluation(entries[at])
             if read is None:
                 self.empty += 1
-            elif isinstance(read, BadResults):
-                self.refuse(rows[at], read.words, read.expected)
+            elif isinstance(read, Unreadable):
+                self.refuse(rows[at], read.problem, read.expected)
             elif grades.setdefault(*read) != read[1]:
                 words = f"document {read[0]} of span {quote(span)} has another score above"
                 self.refuse(rows[at], words, "each document of a span once")
@@ -125,16 +125,17 @@ class EvaluationFile(Evaluations):
 
     def report(self, retrievals: Retrievals) -> None:
         """Count what does not count; an error if nothing is left."""
+        trace = retrievals.file.name
         if not self.by_span:
             raise BadInput(self.name, "it has no evaluation with a score or a label", _EVALUATED)
         if not self.searches:
             span = next(iter(self.by_span))
-            words = f"none of its spans is a search of {retrievals.name}, such as {quote(span)}"
+            words = f"none of its spans is a search of {trace}, such as {quote(span)}"
             raise BadInput(self.name, words, _EVALUATED)
         super().report(retrievals)
         others = len(self.by_span.keys() - self.searches)
         if others:
-            retrievals.notes[_OTHER_SPANS.format(self.name, retrievals.name)] += others
+            retrievals.notes[_OTHER_SPANS.format(self.name, trace)] += others
 
 
 def read_evaluation_file(source: Source, reading: ReadOptions) -> EvaluationFile:

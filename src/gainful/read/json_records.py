@@ -10,34 +10,28 @@ import json
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import islice
-from typing import Any, TypeVar
+from typing import Any
 
 import polars as pl
 from attrs import frozen
 
 from gainful.errors import BadInput
 from gainful.progress import report_reading
-from gainful.read import binary_tables, json_text
+from gainful.read import binary_tables
+from gainful.read.json_text import (
+    Record,
+    Unreadable,
+    check_object,
+    load_json,
+    parse_line,
+    stops_early,
+)
 from gainful.read.source import Source
-from gainful.text import quote
 
 _REPORT_EVERY = 1 << 14  # records between two words on progress
 _MAX_FIRST = 50  # records that are looked at to recognise a format
-_BATCH = 32  # records read together: few enough for the cache, and the collector of garbage
 ESCAPED_KEY_OR_HALF = re.compile(rb'\\u[0-9a-fA-F]{4}[^"]*"\s*:|\\u[dD][89a-fA-F]')
 _MAX_COUNTED = 64  # keys; of more, to count each takes longer than to read the lines
-
-
-@frozen(eq=False)
-class Unreadable:
-    """A record that cannot be read, and why."""
-
-    problem: str
-    expected: str = json_text.EXPECTED
-
-
-Item = TypeVar("Item")
-Record = dict[str, Any] | Unreadable
 Records = Iterator[tuple[int, Record]]  # the number of each, by which it is located
 
 
@@ -58,21 +52,22 @@ def read_records(source: Source) -> RecordFile:
         rows = read_binary(source, table).iter_rows(named=True)
         return RecordFile(name, enumerate(rows, start=1), lambda row: f"{name}, row {row}")
     if is_whole(source):
-        return RecordFile(name, _read_whole(source), lambda index: f"{name}[{index}]")
+        value = load_whole(source)
+        records = enumerate(map(check_object, value if isinstance(value, list) else [value]))
+        return RecordFile(name, records, lambda index: f"{name}[{index}]")
     return RecordFile(name, _read_lines(source), lambda line: f"{name}:{line}")
 
 
 def _read_lines(source: Source) -> Records:
-    for batch in iterate_batches(iterate_lines(source)):
-        numbers, lines = zip(*batch, strict=True)
-        records = json_text.decode_objects(lines) or map(parse_line, lines)
-        yield from zip(numbers, records, strict=True)
-
-
-def iterate_batches(records: Iterator[Item]) -> Iterator[list[Item]]:
-    """Some records at a time: what is done to all of them is done column by column."""
-    while batch := list(islice(records, _BATCH)):
-        yield batch
+    """The records of lines that are not empty, with the numbers of these."""
+    size, done = max(source.size, 1), 0
+    for number, line in enumerate(source.iterate_lines(), start=1):
+        done += len(line)
+        if number % _REPORT_EVERY == 0:
+            report_reading(source.name, size, min(done / size, 1.0) / 2)
+        text = line.strip()
+        if text:
+            yield number, parse_line(text)
 
 
 def first_records(source: Source) -> list[dict[str, Any]]:
@@ -95,33 +90,6 @@ def read_binary(source: Source, table: str, first: int | None = None) -> pl.Data
         return binary_tables.read_parquet(source, first)
     frame = binary_tables.read_arrow(source)
     return frame if first is None else frame.head(first)
-
-
-def _read_whole(source: Source) -> Records:
-    value = load_whole(source)
-    for index, entry in enumerate(value if isinstance(value, list) else [value]):
-        is_object = isinstance(entry, dict)
-        yield index, entry if is_object else Unreadable(f"{quote(entry)} is not an object")
-
-
-def iterate_lines(source: Source) -> Iterator[tuple[int, bytes]]:
-    """The lines of a file that are not empty, with their numbers."""
-    size, done = max(source.size, 1), 0
-    for number, line in enumerate(source.iterate_lines(), start=1):
-        done += len(line)
-        if number % _REPORT_EVERY == 0:
-            report_reading(source.name, size, min(done / size, 1.0) / 2)
-        text = line.strip()
-        if text:
-            yield number, text
-
-
-def parse_line(line: bytes) -> Record:
-    """The record of a line, or why it cannot be read."""
-    try:
-        return json_text.parse_object(line)
-    except json_text.NoObject as failure:
-        return Unreadable(str(failure), failure.expected)
 
 
 def read_frame(
@@ -214,11 +182,11 @@ def _as_text(value: Any) -> str | None:
 def load_whole(source: Source) -> Any:
     """What a file of JSON holds that is one object or one list."""
     try:
-        return json_text.load_json(source.read_bytes(), source.name)
+        return load_json(source.read_bytes(), source.name)
     except BadInput:
         raise
     except ValueError as failure:
-        is_cut = isinstance(failure, json.JSONDecodeError) and json_text.stops_early(failure)
+        is_cut = isinstance(failure, json.JSONDecodeError) and stops_early(failure)
         problem = "the JSON is truncated" if is_cut else "this is not JSON"
         expected = "" if is_cut else "one object or one list; several objects are lines of .jsonl"
         raise BadInput(source.name, f"{problem}: {failure}", expected) from None

@@ -13,7 +13,7 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import msgspec
@@ -27,28 +27,38 @@ REFUSED = b"{\x01"  # begins a line that an envelope put for a record that is mi
 EXPECTED = "one JSON object a line, or a list of them"
 
 
-class NoObject(ValueError):
-    """What a line holds instead of an object, in words."""
+class Unreadable(ValueError):
+    """Why something cannot be read: raised, or in place of what is read."""
 
-    def __init__(self, problem: str, expected: str = "") -> None:
+    def __init__(self, problem: str, expected: str = EXPECTED) -> None:
         super().__init__(problem)
-        self.expected = expected
+        self.problem, self.expected = problem, expected
+
+    def within(self, place: str) -> Unreadable:
+        """The same of something larger, in which it stands."""
+        return Unreadable(f"{place}: {self.problem}", self.expected)
 
 
-def parse_object(line: bytes) -> dict[str, Any]:
-    """The object of a line."""
+Record = dict[str, Any] | Unreadable
+
+
+def parse_line(line: bytes) -> Record:
+    """The object of a line, or why there is none."""
     try:
         value = decode_json(line)
-    except NoObject:
-        raise
+    except Unreadable as failure:
+        return failure
     except (ValueError, RecursionError) as failure:
         if line.startswith(REFUSED):
-            raise NoObject(line.removeprefix(REFUSED).decode()) from None
+            return Unreadable(line.removeprefix(REFUSED).decode(), "")
         shown = quote(line.decode("utf-8", errors="replace"))
-        raise NoObject(_describe_failure(failure, shown), EXPECTED) from None
-    if type(value) is not dict:
-        raise NoObject(f"{quote(value)} is not an object", EXPECTED)
-    return value
+        return Unreadable(_describe_failure(failure, shown))
+    return check_object(value)
+
+
+def check_object(value: Any) -> Record:
+    """A value that is an object, or that it is none."""
+    return value if type(value) is dict else Unreadable(f"{quote(value)} is not an object")
 
 
 def _describe_failure(failure: Exception, shown: str) -> str:
@@ -67,17 +77,9 @@ def stops_early(failure: json.JSONDecodeError) -> bool:
     return begins_word or failure.msg.startswith("Unterminated string")
 
 
-def decode_objects(lines: Sequence[bytes]) -> list[dict[str, Any]] | None:
-    """The objects of some lines, decoded together; None if one of them wants a closer look."""
-    text = b"[" + b",".join(lines) + b"]"
-    objects = None if b"\\u003" in text else _decode_fast(text)
-    sound = objects is not None and len(objects) == len(lines) and {*map(type, objects)} == {dict}
-    return objects if sound else None
-
-
 def _decode_fast(text: bytes) -> Any:
     try:
-        value = _FAST_DECODER.decode(text)
+        value = None if b"\\u003" in text else _FAST_DECODER.decode(text)  # no colon is escaped
         # Of a key that stands twice it keeps one, and a colon goes with the other.
         return value if _ENCODER.encode(value).count(b":") == text.count(b":") else None
     except (ValueError, RecursionError):
@@ -86,7 +88,7 @@ def _decode_fast(text: bytes) -> Any:
 
 def decode_json(text: bytes) -> Any:
     """What JSON says in which no object has a key twice, and no text half a character."""
-    value = None if b"\\u003" in text else _decode_fast(text)  # no colon is escaped
+    value = _decode_fast(text)
     if value is not None:
         return value
     value = _DECODER.decode(text.decode())
@@ -96,7 +98,7 @@ def decode_json(text: bytes) -> Any:
         json.dumps(value, ensure_ascii=False).encode()
     except UnicodeEncodeError as failure:
         half = f"\\u{ord(str(failure.object)[failure.start]):04x}"
-        raise NoObject(f"{half} is half a character", "both halves of it") from None
+        raise Unreadable(f"{half} is half a character", "both halves of it") from None
     return value
 
 
@@ -105,7 +107,7 @@ def _refuse_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len(mapping) < len(pairs):
         counts = Counter(key for key, _ in pairs)
         repeated = next(key for key, count in counts.items() if count > 1)
-        raise NoObject(f"the key {quote(repeated)} is twice in one object")
+        raise Unreadable(f"the key {quote(repeated)} is twice in one object", "")
     return mapping
 
 
@@ -118,8 +120,8 @@ def load_json(text: bytes, place: str) -> Any:
     """What JSON says; what it may not have is refused with its place."""
     try:
         return decode_json(text)
-    except NoObject as failure:
-        raise BadInput(place, str(failure), failure.expected) from None
+    except Unreadable as failure:
+        raise BadInput(place, failure.problem, failure.expected) from None
     except RecursionError:
         raise ValueError("nested too deeply") from None
 

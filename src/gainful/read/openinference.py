@@ -10,12 +10,12 @@ either a trace is a session.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 import polars as pl
-from attrs import astuple, evolve, frozen
+from attrs import define, evolve
 from numpy.typing import NDArray
 
 from gainful.read.build_sessions import build_sessions
@@ -26,17 +26,12 @@ from gainful.read.document_evaluations import (
     Evaluations,
     read_evaluation_file,
 )
-from gainful.read.json_records import Record, Unreadable, iterate_batches, read_records
-from gainful.read.path_finder import PathFinder, find_first, find_lists, find_value
+from gainful.read.json_records import read_records
+from gainful.read.json_text import Unreadable
+from gainful.read.path_finder import PathFinder, find_first, find_first_list, find_value
 from gainful.read.read_options import AS_USUAL, ReadOptions
-from gainful.read.retrievals import FAILED, UNREADABLE, Retrievals, RetrievedLists, RowBuffer
-from gainful.read.search_results import (
-    BadResults,
-    ResultPaths,
-    read_documents,
-    read_query,
-    read_results,
-)
+from gainful.read.retrievals import FAILED, Retrievals, RowBuffer
+from gainful.read.search_results import ResultPaths, read_documents, read_query, read_results
 from gainful.read.session_events import FIRST, LENGTH, SessionEvents, tells
 from gainful.read.sessions import Sessions
 from gainful.read.source import Source
@@ -70,10 +65,11 @@ def is_openinference(records: Sequence[dict[str, Any]]) -> bool:
     """Are these spans, or exports of spans, of an LLM application?"""
     if any(name in record for record in records for name in _WRAPPERS):
         return True
-    spans = read_spans(enumerate(records))
+    spans = (span for record in records for span in read_spans(0, record))
     return any(
-        trace is not None and (find_first(own, _KINDS) is not None or "span_kind" in export)
-        for trace, own, export in zip(spans.traces, spans.attributes, spans.exports, strict=True)
+        span.trace is not None
+        and (find_first(span.attributes, _KINDS) is not None or "span_kind" in span.export)
+        for span in spans
     )
 
 
@@ -94,23 +90,21 @@ def read_openinference(
     """The searches of traces, whose documents may be graded by evaluations in a second file."""
     source, *graded = [source] if isinstance(source, Source) else source
     columns = reading.columns
-    file = read_records(source)
     labels = tuple(name for name in LABELS if name in columns.names)
-    retrievals = Retrievals(source.name, file.locate, labels=(*labels, *KEYS))
+    retrievals = Retrievals(read_records(source), (*labels, *KEYS))
     reader = _SpanReader(reading, retrievals, labels)
     for file_of_grades in graded:
         reader.evaluations = read_evaluation_file(file_of_grades, reading)
-    for records in iterate_batches(file.records):
-        reader.take_records(records)
+    for number, record in retrievals.read_records():
+        for span in read_spans(number, record):
+            reader.take_span(span)
     evaluated = [reader.in_trace, *([reader.evaluations] if reader.evaluations else [])]
     for evaluations in evaluated:
         evaluations.report(retrievals)
-    lists = retrievals.to_lists()
-    in_order = evolve(lists, frame=lists.frame.sort("record", maintain_order=True))
-    others = reader.others.to_frame()
-    has_sessions = any(tells(frame, "session") for frame in (lists.frame, others))
+    frame, others = retrievals.to_frame(), reader.others.to_frame()
+    has_sessions = any(tells(part, "session") for part in (frame, others))
     columns.refuse_absent({"session": has_sessions}, source.name)
-    chosen = choose_searches(retrievals, in_order, others)
+    chosen = choose_searches(retrievals, frame, others)
     log = retrievals.to_events(_EXPECTED, columns, chosen)
     problems = [problem for evaluations in evaluated for problem in evaluations.problems]
     if not problems:
@@ -142,150 +136,93 @@ class _SpanReader:
     ) -> None:
         names, tools = reading.columns.names, reading.tool
         self.others = RowBuffer(OTHER_COLUMNS)  # spans that are no searches
-        self.in_trace = Evaluations("the trace", retrievals.locate, reading.policy)
+        self.in_trace = Evaluations("the trace", retrievals.file.locate, reading.policy)
         self.evaluations: EvaluationFile | None = None
         self._tools, self._retrievals, self._labels = tools, retrievals, labels
         self._paths = ResultPaths.from_columns(reading.columns)
-        self._marks = PathFinder(
-            names.get("session", _SESSION), (_KIND,), (_OPERATION,), _TOOL_NAME if tools else ()
+        self._finder = PathFinder(
+            *(names.get("session", _SESSION), (_KIND,), (_OPERATION,), _TOOL_NAME if tools else ()),
+            *(_QUERY, names.get("searcher", _USER), *(names[name] for name in labels)),
         )
-        own_paths = (names.get("searcher", _USER), *(names[name] for name in labels))
-        self._values = PathFinder(_QUERY, *own_paths)
-        self._tool_values = PathFinder(_TOOL_QUERY, *own_paths)
-        self._own_text = PathFinder(self._paths.text)
         self._documents = self._paths.retrieved or (*_DOCUMENTS, *_DOCUMENT_IDS)
 
-    def take_records(self, records: Iterable[tuple[int, Record]]) -> None:
-        """Remember what spans say of their traces, and what those that are searches found.
+    def take_span(self, span: Span) -> None:
+        """Remember what a span says of its trace, and what it found if it is a search."""
+        named, kind, operation, tool, text, user, *labels = self._finder.find_each(span.attributes)
+        session, keys = _as_name(named), (span.trace, span.id, span.parent)
+        by_tool = bool(self._tools) and (tool or span.name) in self._tools
+        kind = str(kind or "").upper()
+        if kind == "RERANKER" and not by_tool:
+            self._retrievals.notes[_RERANKED] += 1
+        if not (kind == "RETRIEVER" or by_tool or operation == "retrieval"):
+            if session is not None or span.parent is not None:
+                self.others.append((*keys, session, span.record))
+            return
+        text = find_first(span.attributes, _TOOL_QUERY) if by_tool else text
+        docs = self._read_documents(span, session, by_tool=by_tool)
+        grades = self._read_grades(span, docs)
+        if isinstance(docs, Unreadable):
+            docs = docs.within(f"span {quote(span.label)}")
+        values = {
+            "session": session,
+            "user": _as_name(user),
+            "time": None if span.start is None else str(span.start),
+            "text": self._read_text(span, text),
+            **dict(zip(self._labels, map(_as_name, labels), strict=True)),
+            **dict(zip(KEYS, keys, strict=True)),
+        }
+        self._retrievals.add(span.record, docs, values, grades)
 
-        Records that cannot be read are reported.
-        """
-        readable = []
-        for number, record in records:
-            if isinstance(record, Unreadable):
-                self._retrievals.add_flaw(number, UNREADABLE, record.problem)
-            else:
-                readable.append((number, record))
-        spans = read_spans(readable)
-        named, kinds, operations, tools = self._marks.find(spans.attributes)
-        sessions = _as_names(named)
-        by_tool = [
-            (tool or spans.name(index)) in self._tools if self._tools else False
-            for index, tool in enumerate(tools)
-        ]
-        searches, others = [], []
-        for index, kind in enumerate(kinds):
-            plain = kind if kind == "RETRIEVER" else str(kind or "").upper()
-            if plain == "RERANKER" and not by_tool[index]:
-                self._retrievals.notes[_RERANKED] += 1
-            if plain == "RETRIEVER" or by_tool[index] or operations[index] == "retrieval":
-                searches.append(index)
-            elif sessions[index] is not None or spans.parents[index] is not None:
-                others.append(index)
-        if len(searches) < len(kinds):
-            rest = spans.take(others)
-            named = [sessions[index] for index in others]
-            self.others.extend((rest.traces, rest.ids, rest.parents, named, rest.records))
-            spans = spans.take(searches)
-            sessions = [sessions[index] for index in searches]
-            by_tool = [by_tool[index] for index in searches]
-        self._add_searches(spans, sessions, by_tool)
+    def _read_text(self, span: Span, value: Any) -> str | None:
+        """The text at the path that is named, which need not lead into arguments."""
+        own = find_first(span.attributes, self._paths.text)
+        return read_query(value, self._paths) if own is None else str(own)
 
-    def _add_searches(
-        self, spans: _Spans, sessions: Sequence[str | None], by_tool: Sequence[bool]
-    ) -> None:
-        """Spans that are searches: whose, when, what was asked, and what was found."""
-        text, user, *labels = self._values.find(spans.attributes)
-        if any(by_tool):
-            tool_text, *_ = self._tool_values.find(spans.attributes)
-            text = [
-                own if tool else usual
-                for own, usual, tool in zip(tool_text, text, by_tool, strict=True)
-            ]
-        texts = [read_query(value, self._paths) for value in text]
-        if self._paths.text:  # which may lead to an attribute, and not into arguments
-            own_text = self._own_text.find(spans.attributes)[0]
-            texts = [
-                inner if own is None else str(own)
-                for own, inner in zip(own_text, texts, strict=True)
-            ]
-        docs = [
-            BadResults(_NO_TRACE, "its trace id is null")
-            if spans.traces[index] is None and sessions[index] is None
-            else self._read_elsewhere(spans, index, by_tool=by_tool[index])
-            if entries is None
-            else self._read_listed(spans, index, entries)
-            for index, entries in enumerate(find_lists(spans.attributes, self._documents))
-        ]
-        flaws: list[int | None] = [None] * len(docs)
-        for index, part in enumerate(docs):
-            if isinstance(part, BadResults):
-                words = f"span {quote(spans.ids[index] or spans.name(index))}: {part.words}"
-                flaws[index] = self._retrievals.name_flaw(part.expected, words)
-        self._retrievals.extend(
-            spans.records,
-            [[] if isinstance(part, BadResults) else part for part in docs],
-            self._read_grades(spans, docs),
-            session=sessions,
-            user=_as_names(user),
-            time=[None if start is None else str(start) for start in spans.starts],
-            text=texts,
-            flaw=flaws,
-            **dict(zip(self._labels, map(_as_names, labels), strict=True)),
-            **dict(zip(KEYS, (spans.traces, spans.ids, spans.parents), strict=True)),
-        )
-
-    def _list_evaluations(self, spans: _Spans) -> Iterator[tuple[int, dict[int, float], str]]:
-        """What evaluations say of searches, by the places of documents; and where they stand."""
-        for lists in (find_lists(part, _EVALUATIONS) for part in (spans.exports, spans.attributes)):
-            for index, entries in enumerate(lists):
-                if entries:
-                    rows = [spans.records[index]] * len(entries)
-                    span = str(spans.ids[index] or spans.name(index))
-                    grades = self.in_trace.grade(entries, span, rows)
-                    yield index, grades, self.in_trace.name
+    def _read_grades(self, span: Span, docs: list[str] | Unreadable) -> Mapping[int, float] | None:
+        """What evaluations say of a search, by the places of its documents."""
+        graded: list[tuple[Mapping[int, float], str]] = []
+        for part in (span.export, span.attributes):
+            entries = find_first_list(part, _EVALUATIONS)
+            if entries:
+                rows = [span.record] * len(entries)
+                graded.append((self.in_trace.grade(entries, span.label, rows), self.in_trace.name))
         file = self.evaluations
-        for index, span in enumerate(map(str, spans.ids)):
-            if file is not None and span in file.by_span:
-                file.searches.add(span)
-                yield index, file.by_span[span], file.name
-
-    def _read_grades(
-        self, spans: _Spans, docs: Sequence[list[str] | BadResults]
-    ) -> dict[int, dict[int, float]]:
-        """The grades of the documents of searches, by their places."""
-        grades: dict[int, dict[int, float]] = {}
-        for index, grade_of, where in self._list_evaluations(spans):
-            part = docs[index]
-            if isinstance(part, BadResults):
+        if file is not None and str(span.id) in file.by_span:
+            file.searches.add(str(span.id))
+            graded.append((file.by_span[str(span.id)], file.name))
+        listed = None
+        for grades, where in graded:
+            if isinstance(docs, Unreadable):
                 continue
-            listed = {place: grade for place, grade in grade_of.items() if place < len(part)}
-            if listed:
-                grades[index] = listed
-            counts = {_GRADED: len(listed), _NOT_LISTED: len(grade_of) - len(listed)}
-            for words in (words for words, number in counts.items() if number):
-                self._retrievals.notes[words.format(where)] += counts[words]
-        return grades
+            own = {place: grade for place, grade in grades.items() if place < len(docs)}
+            listed = own or listed
+            for words, count in ((_GRADED, len(own)), (_NOT_LISTED, len(grades) - len(own))):
+                if count:
+                    self._retrievals.notes[words.format(where)] += count
+        return listed
 
-    def _read_listed(
-        self, spans: _Spans, index: int, entries: Sequence[Any]
-    ) -> list[str] | BadResults:
+    def _read_documents(
+        self, span: Span, session: str | None, *, by_tool: bool
+    ) -> list[str] | Unreadable:
         """The ids of documents that a span lists; of LangChain's, those that it returned."""
+        if span.trace is None and session is None:
+            return Unreadable("its trace id is null", _NO_TRACE)
+        entries = find_first_list(span.attributes, self._documents)
+        if entries is None:
+            return self._read_elsewhere(span, by_tool=by_tool)
         docs = read_documents(entries, self._paths)
         if isinstance(docs, list) or self._paths.doc:
             return docs
-        returned = read_results(find_first(spans.attributes[index], _TOOL_RESULT), self._paths)
-        if isinstance(returned, BadResults) or len(returned) != len(entries):
+        returned = read_results(find_first(span.attributes, _TOOL_RESULT), self._paths)
+        if isinstance(returned, Unreadable) or len(returned) != len(entries):
             return docs
         self._retrievals.notes[_RETURNED] += 1
         return returned
 
-    def _read_elsewhere(
-        self, spans: _Spans, index: int, *, by_tool: bool
-    ) -> list[str] | BadResults:
+    def _read_elsewhere(self, span: Span, *, by_tool: bool) -> list[str] | Unreadable:
         """The ids of what a span returned that lists no documents."""
-        result = find_first(spans.attributes[index], _TOOL_RESULT) if by_tool else None
-        has_failed = spans.has_failed(index)
+        result = find_first(span.attributes, _TOOL_RESULT) if by_tool else None
+        has_failed = str(find_first(span.export, _STATUS)).lower() in _ERRORS
         if result is not None:
             docs = read_results(result, self._paths)
             if isinstance(docs, list) or not has_failed:
@@ -294,9 +231,9 @@ class _SpanReader:
             self._retrievals.notes[FAILED] += 1
             return []
         place = f" at {quote(self._paths.retrieved[0])}" if self._paths.retrieved else ""
-        has_ended = bool(find_first(spans.exports[index], _END))
+        has_ended = bool(find_first(span.export, _END))
         cut = "" if has_ended or place else " and no end: the trace is truncated"
-        return BadResults(_NO_DOCUMENTS, f"it has no documents{place}{cut}")
+        return Unreadable(f"it has no documents{place}{cut}", _NO_DOCUMENTS)
 
 
 TRACE, SPAN, PARENT = "\0trace", "\0span", "\0parent"
@@ -319,24 +256,22 @@ _DOUBLES = "span was exported twice, and counts once|spans were exported twice, 
 
 
 def choose_searches(
-    retrievals: Retrievals, lists: RetrievedLists, others: pl.DataFrame
-) -> RetrievedLists:
+    retrievals: Retrievals, frame: pl.DataFrame, others: pl.DataFrame
+) -> pl.DataFrame:
     """The searches that count, each with its session and its id."""
-    frame = lists.frame
     nested = _find_nested(frame, others, retrievals.notes)
     if nested.any():
         retrievals.notes[_NESTED] += int(nested.sum())
     frame = _name_sessions(frame, others).filter(pl.Series(~nested))
-    frame = _drop_doubles(retrievals, evolve(lists, frame=frame))
+    frame = _drop_doubles(retrievals, frame)
     sound = pl.col("flaw").is_null()
     untold = len(frame.filter(sound & pl.col("session").is_null()))
     if untold:
         retrievals.notes[_TRACES] += untold
-    frame = frame.with_columns(
+    return frame.with_columns(
         session=pl.coalesce("session", TRACE),
         query_id=pl.format("{}/{}", pl.col(TRACE).fill_null("None"), SPAN),
-    )
-    return evolve(lists, frame=frame.drop(KEYS))
+    ).drop(KEYS)
 
 
 def _find_nested(frame: pl.DataFrame, others: pl.DataFrame, notes: Counter[str]) -> Flags:
@@ -404,9 +339,8 @@ def _name_sessions(frame: pl.DataFrame, others: pl.DataFrame) -> pl.DataFrame:
     return joined.with_columns(session=pl.coalesce("session", "named")).drop("named")
 
 
-def _drop_doubles(retrievals: Retrievals, lists: RetrievedLists) -> pl.DataFrame:
+def _drop_doubles(retrievals: Retrievals, frame: pl.DataFrame) -> pl.DataFrame:
     """The searches, each once; one that appears again with other documents is reported."""
-    frame = lists.frame
     key = pl.struct(TRACE, SPAN)
     told_again = frame.select(
         (~key.is_first_distinct() & pl.col(SPAN).is_not_null()).alias("again")
@@ -414,12 +348,12 @@ def _drop_doubles(retrievals: Retrievals, lists: RetrievedLists) -> pl.DataFrame
     if not told_again.any():
         return frame
     rows = frame.with_row_index("row").filter(key.is_duplicated() & pl.col(SPAN).is_not_null())
-    flaws: dict[int, str] = {}
+    flaws: dict[int, Unreadable] = {}
     doubles: list[int] = []
     seen: dict[tuple[str | None, str], list[str] | None] = {}
     columns = ("row", TRACE, SPAN, FIRST, LENGTH, "flaw")
     for row, trace, span, first, length, flaw in rows.select(columns).iter_rows():
-        docs = None if flaw is not None else lists.docs.slice(first, length).to_list()
+        docs = None if flaw is not None else retrievals.docs.slice(first, length).to_list()
         is_first = (trace, span) not in seen
         before = seen.setdefault((trace, span), docs)
         if is_first or before is None or docs is None:
@@ -427,10 +361,11 @@ def _drop_doubles(retrievals: Retrievals, lists: RetrievedLists) -> pl.DataFrame
         if before == docs:
             doubles.append(row)
         else:
-            flaws[row] = f"span {quote(span)}: it comes twice, with other documents"
+            problem = f"span {quote(span)}: it comes twice, with other documents"
+            flaws[row] = Unreadable(problem, "each span once")
     if doubles:
         retrievals.notes[_DOUBLES] += len(doubles)
-    marked = retrievals.mark_flaws(frame, "each span once", flaws)
+    marked = retrievals.mark_flaws(frame, flaws)
     return marked.filter(~pl.int_range(pl.len()).is_in(doubles))
 
 
@@ -450,49 +385,40 @@ _VALUES = {
     *("stringValue", "intValue", "doubleValue", "boolValue", "bytesValue"),
     *("string_value", "int_value", "double_value", "bool_value", "bytes_value"),
 }
-_ID_TYPES = {str, type(None)}
 _MAX_NESTED = 100  # lists and objects within one attribute
 _KINDS = (_KIND, _OPERATION, "gen_ai")
 _PREFIX = "attributes."  # of columns of a frame
 
 
-@frozen(eq=False)
-class _Spans:
-    """Some spans as columns: what each is part of, when it began, and what it tells."""
+@define(eq=False)
+class Span:
+    """One span: what it is part of, when it began, and what it tells."""
 
-    records: Sequence[int]  # the number of the record that each was in
-    exports: Sequence[dict[str, Any]]  # as they were exported
-    traces: Sequence[str | None]
-    ids: Sequence[str | None]
-    parents: Sequence[str | None]
-    starts: Sequence[Any]
-    attributes: Sequence[dict[str, Any]]
+    record: int  # the number of the record that it was in
+    export: dict[str, Any]  # as it was exported
+    attributes: dict[str, Any]
+    trace: str | None
+    id: str | None
+    parent: str | None
+    start: Any
 
-    def take(self, indices: Sequence[int]) -> _Spans:
-        columns = astuple(self, recurse=False)
-        return _Spans(*([column[index] for index in indices] for column in columns))
+    @property
+    def name(self) -> str:
+        """What it is called, perhaps nothing."""
+        return str(self.export.get("name") or "")
 
-    def name(self, index: int) -> str:
-        return str(self.exports[index].get("name") or "")
+    @property
+    def label(self) -> str:
+        """By what a message names it."""
+        return self.id or self.name
 
-    def has_failed(self, index: int) -> bool:
-        return str(find_first(self.exports[index], _STATUS)).lower() in _ERRORS
 
-
-def read_spans(records: Iterable[tuple[int, dict[str, Any]]]) -> _Spans:
-    """The spans of some records, each of which is one, or an OTLP export of some."""
-    numbers: list[int] = []
-    exports: list[dict[str, Any]] = []
-    attributes: list[dict[str, Any]] = []
-    for number, record in records:
-        for span, shared in _list_exports(record):
-            numbers.append(number)
-            exports.append(span)
-            attributes.append(_read_attributes(span, shared))
-    traces, ids, parents, starts = _PLACE.find(exports)
-    return _Spans(
-        numbers, exports, _as_names(traces), _as_names(ids), _as_names(parents), starts, attributes
-    )
+def read_spans(number: int, record: dict[str, Any]) -> Iterator[Span]:
+    """The spans of a record, which is one, or an OTLP export of some."""
+    for export, shared in _list_exports(record):
+        *keys, start = _PLACE.find_each(export)
+        trace, span, parent = map(_as_name, keys)
+        yield Span(number, export, _read_attributes(export, shared), trace, span, parent, start)
 
 
 def _list_exports(record: dict[str, Any]) -> Sequence[tuple[dict[str, Any], dict[str, Any]]]:
@@ -546,13 +472,9 @@ def _read_attributes(record: dict[str, Any], shared: dict[str, Any]) -> dict[str
     return {**shared, **own} if shared else own
 
 
-def _as_names(values: Sequence[Any]) -> Sequence[str | None]:
-    """Ids, which may be whole numbers; None where it is anything else, or empty."""
-    if set(map(type, values)) <= _ID_TYPES and "" not in values:
-        return values
-    return [
-        str(value) if isinstance(value, (str, int)) and str(value) else None for value in values
-    ]
+def _as_name(value: Any) -> str | None:
+    """An id, which may be a whole number; None where it is anything else, or empty."""
+    return str(value) if isinstance(value, (str, int)) and value != "" else None
 
 
 def _list_objects(record: dict[str, Any], names: Iterable[str]) -> list[dict[str, Any]]:

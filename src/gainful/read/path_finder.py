@@ -1,8 +1,8 @@
-"""Values in nested records by dotted paths: of one record, or quickly of many alike."""
+"""Values in nested records by dotted paths, found quickly in many records alike."""
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
@@ -119,18 +119,15 @@ class PathFinder:
 
     Examples:
         >>> finder = PathFinder(("session.id", "conversation"), ("kind",))
-        >>> finder.find([{"session": {"id": "s1"}, "kind": "search"}, {"conversation": 7}])
-        [['s1', 7], ['search', None]]
+        >>> finder.find_each({"session": {"id": "s1"}, "kind": "search"})
+        ['s1', 'search']
+        >>> finder.find_each({"conversation": 7})
+        [7, None]
     """
 
     def __init__(self, *groups: Sequence[str]) -> None:
         self._groups = groups
         self._plan = lru_cache(_MAX_PLANS)(self._make_plan)
-
-    def find(self, records: Sequence[Record]) -> list[list[Any]]:
-        """For each thing what it is in each of the records; None where no path leads to it."""
-        each = list(map(self.find_each, records))
-        return [[values[place] for values in each] for place in range(len(self._groups))]
 
     def find_each(self, record: Record) -> list[Any]:
         """What each of the things is in one record; None where no path leads to it."""
@@ -168,22 +165,22 @@ def _list_steps(present: Container[str], paths: Sequence[str]) -> Steps:
     return tuple(steps)
 
 
-def find_lists(records: Iterable[Record], paths: tuple[str, ...]) -> list[list[Any] | None]:
-    """Of each record the first list that `find_entries` finds at one of these paths.
+def find_first_list(record: Record, paths: Keys) -> list[Any] | None:
+    """The first list that `find_entries` finds at one of these paths.
 
     Examples:
-        >>> find_lists([{"docs.0.id": "a", "docs.1.id": "b"}, {}], ("docs", "ids"))
-        [[{'id': 'a'}, {'id': 'b'}], None]
+        >>> find_first_list({"docs.0.id": "a", "docs.1.id": "b"}, ("ids", "docs"))
+        [{'id': 'a'}, {'id': 'b'}]
     """
-    lists = (
-        (find_entries(record, path) for path in _choose_paths(tuple(record), paths))
-        for record in records
-    )
-    return [next((each for each in some if each is not None), None) for some in lists]
+    for path in _choose_paths(tuple(record), paths):
+        entries = find_entries(record, path)
+        if entries is not None:
+            return entries
+    return None
 
 
 @lru_cache(_MAX_PLANS)
-def _choose_paths(keys: Keys, paths: tuple[str, ...]) -> tuple[str, ...]:
+def _choose_paths(keys: Keys, paths: Keys) -> Keys:
     return tuple(
         path
         for path in paths

@@ -157,7 +157,7 @@ def _open_answer(docs: Any, place: str) -> Any:
     entries = find_list(docs) if is_nested else None
     unread = describe_unread(docs) if entries is None else None
     if unread is not None:
-        raise BadInput(place, unread.words, unread.expected)
+        raise BadInput(place, unread.problem, unread.expected)
     return docs if entries is None else entries
 
 

@@ -30,7 +30,7 @@ from gainful.read.column_names import (
     ColumnMapping,
     list_columns,
 )
-from gainful.read.json_text import parse_json
+from gainful.read.json_text import Unreadable, parse_json
 from gainful.read.path_finder import (
     PathFinder,
     describe_paths,
@@ -226,32 +226,24 @@ class ResultPaths:
         return cls(*(columns.names.get(role, ()) for role in ("doc", "retrieved", "text")))
 
 
-@frozen
-class BadResults:
-    """Results that cannot be read, and why."""
-
-    expected: str
-    words: str
-
-
-def read_results(value: Any, paths: ResultPaths) -> list[str] | BadResults:
+def read_results(value: Any, paths: ResultPaths) -> list[str] | Unreadable:
     """The ids of a list of results, in its order.
 
     Examples:
         >>> read_results('{"results": [{"id": 7, "score": 0.5}, {"id": "b"}]}', ResultPaths())
         ['7', 'b']
-        >>> read_results("I found two pages.", ResultPaths()).words
+        >>> read_results("I found two pages.", ResultPaths()).problem
         "'I found two pages.' is prose"
     """
     entries = find_list(value, paths.retrieved or LIST_PATHS)
     if entries is None:
         shown = value if isinstance(value, str) else _write_json(value)
         kind = "prose" if isinstance(value, str) else "no list of results"
-        return BadResults(PROSE, f"{quote(shown)} is {kind}")
+        return Unreadable(f"{quote(shown)} is {kind}", PROSE)
     return read_documents(entries, paths)
 
 
-def read_documents(entries: Sequence[Any], paths: ResultPaths) -> list[str] | BadResults:
+def read_documents(entries: Sequence[Any], paths: ResultPaths) -> list[str] | Unreadable:
     """The ids of documents, each a text, a number, or an object that has one.
 
     If one has none, what it has instead.
@@ -266,7 +258,7 @@ def read_documents(entries: Sequence[Any], paths: ResultPaths) -> list[str] | Ba
         if not doc:
             wanted = f" at {quote(paths.doc[0])}" if paths.doc and isinstance(entry, dict) else ""
             problem = f"document {number} has no id{wanted}{describe_paths(entry)}"
-            return BadResults(WHERE_IDS, problem)
+            return Unreadable(problem, WHERE_IDS)
         docs.append(doc)
     return docs
 
@@ -343,11 +335,11 @@ def find_list(value: Any, names: Sequence[str] = LIST_PATHS, depth: int = 0) -> 
     return None
 
 
-def describe_unread(answer: Any) -> BadResults | None:
+def describe_unread(answer: Any) -> Unreadable | None:
     """Why there is no list in the answer of a search engine; None if it may be something else.
 
     Examples:
-        >>> describe_unread({"code": 404, "message": "Not found"}).words
+        >>> describe_unread({"code": 404, "message": "Not found"}).problem
         "the search failed: 'Not found'"
     """
     if not isinstance(answer, Mapping):
@@ -355,15 +347,15 @@ def describe_unread(answer: Any) -> BadResults | None:
     collections = find_first(answer, ("data.Get", "Get"))
     if isinstance(collections, Mapping) and len(collections) > 1:
         words = f"there are results of several collections, {list_columns([*collections])}"
-        return BadResults("one list, in rank order", words)
+        return Unreadable(words, "one list, in rank order")
     if "grouped_hits" in answer:
-        return BadResults("a search without group_by", "its hits are grouped, without one order")
+        return Unreadable("its hits are grouped, without one order", "a search without group_by")
     messages = ("errors.0.message", "errors", "error.reason", "error.message", "error", "message")
     failure = find_first(answer, messages)
     if not failure or isinstance(failure, Real):  # of a document that is called so
         return None
     shown = failure if isinstance(failure, str) else _write_json(failure)
-    return BadResults("an answer with results, or []", f"the search failed: {quote(shown)}")
+    return Unreadable(f"the search failed: {quote(shown)}", "an answer with results, or []")
 
 
 def _find_id(entry: Any, paths: ResultPaths) -> Any:

@@ -113,7 +113,7 @@ def _open_answers(by_query: Mapping[Any, Any], name: str) -> Mapping[Any, Any]:
         raise _describe_one_answer(name)
     unread = {query: describe_unread(by_query[query]) for query in lists if lists[query] is None}
     failed = {
-        query: BadInput(f"{name}, query {quote(query)}", why.words, why.expected)
+        query: BadInput(f"{name}, query {quote(query)}", why.problem, why.expected)
         for query, why in unread.items()
         if why is not None
     }

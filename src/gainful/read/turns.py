@@ -8,12 +8,11 @@ c1_2.
 from __future__ import annotations
 
 import re
-from array import array
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import polars as pl
-from attrs import evolve, frozen
+from attrs import evolve
 
 from gainful.read.build_sessions import build_sessions
 from gainful.read.column_names import (
@@ -25,11 +24,12 @@ from gainful.read.column_names import (
     TURN_IDS,
     TURN_QUERY,
 )
-from gainful.read.json_records import Unreadable, read_records
+from gainful.read.json_records import read_records
+from gainful.read.json_text import Unreadable
 from gainful.read.path_finder import PathFinder, find_first
 from gainful.read.read_options import AS_USUAL, ReadOptions
-from gainful.read.retrievals import UNREADABLE, Retrievals
-from gainful.read.search_results import BadResults, ResultPaths, read_documents, read_results
+from gainful.read.retrievals import Retrievals
+from gainful.read.search_results import ResultPaths, read_documents, read_results
 from gainful.read.sessions import Sessions
 from gainful.read.source import Source
 from gainful.text import quote
@@ -51,18 +51,8 @@ _NUMBER = "\0number"  # of a turn: a column of our own
 _TURN_NUMBER = re.compile(r"(?:.*_)?([0-9]{1,15})")
 
 
-@frozen
-class Turn:
-    """One turn: whose, which, and what was retrieved or is wrong."""
-
-    session: str | None
-    docs: Sequence[str] | BadResults
-    number: int = 0
-    topic: str | None = None
-    system: str | None = None
-    text: str | None = None
-
-
+# The documents of a turn, or what is wrong with it; and what else there is to know of it.
+Turn = tuple[Sequence[str] | Unreadable, dict[str, str | None]]
 TurnsOfRecord = Callable[[dict[str, Any]], Sequence[Turn]]
 
 
@@ -97,72 +87,64 @@ def _read_conversations(
     source: Source, reading: ReadOptions, read_record: TurnsOfRecord, expected: str
 ) -> Sessions:
     """Conversations of turns in whatever order; every turn has judgments of its own."""
-    file = read_records(source)
-    retrievals = Retrievals(source.name, file.locate, labels=("topic", "system"))
-    numbers = array("q")
-    for record_number, record in file.records:
-        if isinstance(record, Unreadable):
-            retrievals.add_flaw(record_number, UNREADABLE, record.problem)
-            numbers.append(0)
-            continue
-        for turn in read_record(record):
-            numbers.append(turn.number)
-            if isinstance(turn.docs, BadResults):
-                flaw = turn.docs
-                retrievals.add_flaw(record_number, flaw.expected, flaw.words, turn.session)
-                continue
-            retrievals.add(
-                record_number,
-                session=turn.session,
-                query_id=f"{turn.session}_{turn.number}",
-                docs=turn.docs,
-                text=turn.text,
-                topic=turn.topic,
-                system=turn.system,
-            )
-    lists = retrievals.to_lists()
-    frame = lists.frame.with_columns(pl.Series(_NUMBER, numbers, dtype=pl.Int64))
-    frame = _refuse_repeats(frame.sort(_NUMBER, maintain_order=True), retrievals)
-    lists = evolve(lists, frame=frame.drop(_NUMBER))
-    events = retrievals.to_events(expected, reading.columns, lists)
+    retrievals = Retrievals(read_records(source), ("topic", "system", _NUMBER))
+    for number, record in retrievals.read_records():
+        for docs, values in read_record(record):
+            retrievals.add(number, docs, values)
+    events = retrievals.to_events(expected, reading.columns, _order_turns(retrievals))
     return evolve(build_sessions(events, bad=reading.policy), per_turn=True)
 
 
-def _refuse_repeats(frame: pl.DataFrame, retrievals: Retrievals) -> pl.DataFrame:
+def _order_turns(retrievals: Retrievals) -> pl.DataFrame:
     """Turns by number; a repeated one is reported."""
-    sound = frame.with_row_index("row").filter(pl.col("flaw").is_null())
-    again = sound.filter(~pl.struct("session", _NUMBER).is_first_distinct())
-    repeated = again.select("row", _NUMBER).iter_rows()
-    flaws = {row: f"turn {number} comes twice" for row, number in repeated}
-    return retrievals.mark_flaws(frame, _NO_TURN, flaws) if flaws else frame
+    number = pl.col(_NUMBER).cast(pl.Int64)
+    frame = retrievals.to_frame().sort(number, maintain_order=True)
+    sound = pl.col("flaw").is_null()
+    again = frame.select(sound & ~pl.struct("session", _NUMBER, sound).is_first_distinct())
+    flaws = {
+        row: Unreadable(f"turn {frame[_NUMBER][row]} comes twice", _NO_TURN)
+        for row in again.to_series().arg_true()
+    }
+    return (retrievals.mark_flaws(frame, flaws) if flaws else frame).drop(_NUMBER)
+
+
+def _name_turn(session: str, number: str) -> dict[str, str | None]:
+    own = str(int(number))
+    return {"session": session, "query_id": f"{session}_{own}", _NUMBER: own}
 
 
 def _read_values(values: Sequence[Any], paths: ResultPaths) -> Turn:
     """The turn of a record, from what stands at the paths of `_ROLES`."""
-    session, turn, retrieved, topic, system, text = values
+    session, turn, retrieved, topic, *others = values
     if session is None or not str(session):
-        return Turn(None, BadResults(_SHAPE, "the conversation is null"))
+        return Unreadable("the conversation is null", _SHAPE), {}
     match = _TURN_NUMBER.fullmatch(str(turn))
     if match is None or isinstance(turn, float):
         what = "the turn is null" if turn is None else f"turn {quote(turn)} is not an integer"
-        return Turn(str(session), BadResults(_NO_TURN, what))
+        return Unreadable(what, _NO_TURN), {"session": str(session)}
+    docs: list[str] | Unreadable
     if retrieved is None:
-        docs: list[str] | BadResults = BadResults(_NO_LIST, f"turn {turn} has no list of documents")
+        docs = Unreadable(f"turn {turn} has no list of documents", _NO_LIST)
     elif isinstance(retrieved, dict):
         docs = rank_by_score(retrieved)
     else:
         docs = read_results(retrieved, paths)
     topic = f"{session}_{match[1]}" if topic is None else str(topic)
-    system, text = (None if value is None else str(value) for value in (system, text))
-    return Turn(str(session), docs, int(match[1]), topic, system, text)
+    system, text = (None if value is None else str(value) for value in others)
+    return docs, {
+        **_name_turn(str(session), match[1]),
+        "topic": topic,
+        "system": system,
+        "text": text,
+    }
 
 
-def rank_by_score(scores: dict[str, Any]) -> list[str] | BadResults:
+def rank_by_score(scores: dict[str, Any]) -> list[str] | Unreadable:
     """Documents with scores, the best first; those of one score as they came."""
     for doc, score in scores.items():
         if isinstance(score, bool) or not isinstance(score, (int, float)) or score != score:  # noqa: PLR0124
             words = f"score {quote(score)} of document {quote(doc)} is not a number"
-            return BadResults(_NO_LIST, words)
+            return Unreadable(words, _NO_LIST)
     return sorted(scores, key=lambda doc: -scores[doc])
 
 
@@ -204,14 +186,13 @@ def _read_turn(turn: Any, run_name: str | None) -> Turn:
     match = re.fullmatch(TURN_QUERY, str(turn_id))
     if match is None:
         what = "the turn_id is null" if turn_id is None else f"turn_id {quote(turn_id)} has no turn"
-        return Turn(None, BadResults(_NO_TURN_ID, what))
+        return Unreadable(what, _NO_TURN_ID), {}
     docs = _read_passages(turn)
-    if isinstance(docs, BadResults):
-        docs = BadResults(docs.expected, f"turn {match[0]}: {docs.words}")
-    return Turn(match[1], docs, int(match[2]), match[0], run_name)
+    docs = docs.within(f"turn {match[0]}") if isinstance(docs, Unreadable) else docs
+    return docs, {**_name_turn(match[1], match[2]), "topic": match[0], "system": run_name}
 
 
-def _read_passages(turn: dict[str, Any]) -> list[str] | BadResults:
+def _read_passages(turn: dict[str, Any]) -> list[str] | Unreadable:
     references = turn.get("references")
     if isinstance(references, dict):
         return rank_by_score(references)
@@ -219,13 +200,13 @@ def _read_passages(turn: dict[str, Any]) -> list[str] | BadResults:
         return read_documents(references, _PATHS)
     responses = turn.get("responses")
     if not isinstance(responses, list):
-        return BadResults(_IKAT_SHAPE, "it has no responses")
+        return Unreadable("it has no responses", _IKAT_SHAPE)
     passages: list[Any] = []
     for response in responses:
         lists = [response.get(name) for name in _PROVENANCE] if isinstance(response, dict) else []
         chosen = next((entries for entries in lists if isinstance(entries, list)), None)
         if chosen is None:
-            return BadResults(_IKAT_SHAPE, "a response has no passage_provenance")
+            return Unreadable("a response has no passage_provenance", _IKAT_SHAPE)
         passages += chosen
     docs = read_documents(passages, _PATHS)
-    return docs if isinstance(docs, BadResults) else list(dict.fromkeys(docs))
+    return docs if isinstance(docs, Unreadable) else list(dict.fromkeys(docs))

@@ -23,15 +23,8 @@ from gainful.read import named_columns
 from gainful.read.build_sessions import GAP, split_at_pauses
 from gainful.read.column_names import LOG_COLUMNS, ColumnMapping
 from gainful.read.event_times import EXPECTED as EXPECTED_TIMES, parse_times
-from gainful.read.json_records import (
-    ESCAPED_KEY_OR_HALF,
-    Record,
-    Unreadable,
-    is_whole,
-    parse_line,
-    read_records,
-)
-from gainful.read.json_text import parse_json
+from gainful.read.json_records import ESCAPED_KEY_OR_HALF, is_whole, read_records
+from gainful.read.json_text import Record, Unreadable, parse_json, parse_line
 from gainful.read.read_options import AS_USUAL, ReadOptions
 from gainful.read.search_results import is_id
 from gainful.read.session_events import (
