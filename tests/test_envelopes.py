@@ -10,7 +10,7 @@ from refusals import refuses
 from written_files import write_file, write_lines
 
 import gainful
-from gainful.errors import BadInput, NoColumn
+from gainful.errors import BadInput, NoColumn, Swapped
 from gainful.read.json_text import decode_json, unwrap
 from gainful.read.session_inputs import as_sessions
 
@@ -270,3 +270,38 @@ def test_json_that_is_no_known_log_is_called_so_by_every_command(tmp_path):
     assert [word for word in ("JSON", "foo, bar") if word not in finding.problems[0]] == []
     with refuses(NoColumn, str(text), "JSON", "openinference"):
         as_sessions(text)
+
+
+@pytest.mark.parametrize("text", ["[" * 100_000, '{"a":' * 100_000])
+def test_what_is_nested_too_deeply_is_no_bug(tmp_path, text):
+    path = write_file(tmp_path / "deep.json", text)
+    for read in (as_sessions, lambda file: gainful.evaluate({"1": {"a": 1}}, file, "RR")):
+        with refuses(BadInput, path.name):
+            read(path)
+    assert not gainful.check(path).ok
+
+
+@pytest.mark.parametrize(("cut", "words"), [(3, "not JSON"), (40, "follows the object")])
+def test_records_after_a_first_line_that_is_cut_off_are_still_known(tmp_path, cut, words):
+    dump = (TRACES / "llama_index.json").read_bytes()
+    lines = [line for line in unwrap(dump, lambda: dump, "dump").decode().split("\n") if line]
+    path = write_file(tmp_path / "spans.jsonl", "\n".join([lines[0][cut:], *lines]))
+    with refuses(BadInput, f"{path.name}:1", words):
+        as_sessions(path)
+    assert as_sessions(path, bad="skip").notes
+
+
+def test_queries_with_what_was_retrieved_are_no_sessions(tmp_path):
+    rag = '{"query": "1", "retrieved": ["a"], "relevant": ["a"]}\n'
+    answer = '{"query": "1", "response": {"hits": {"hits": [{"_id": "a"}]}}}\n'
+    for text in (rag, answer):
+        path = write_file(tmp_path / "rag.jsonl", text)
+        with refuses(Swapped, path.name, "gainful eval"):
+            as_sessions(path)
+
+
+def test_texts_of_ragas_are_no_ids(tmp_path):
+    record = {"question": "x", "contexts": ["a text", "another text"], "ground_truth": "y"}
+    path = write_file(tmp_path / "ragas.jsonl", json.dumps(record) + "\n")
+    with refuses(BadInput, path.name, "contexts", "without ids"):
+        gainful.evaluate({"x": {"a": 1}}, path, "RR")

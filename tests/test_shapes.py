@@ -944,6 +944,7 @@ UNREAD = {  # an answer without one list of results, and what the message names
     "Typesense": ({"code": 404, "message": "Not found"}, "Not found"),
     "groups": ({"found": 1, "grouped_hits": [{"group_key": ["x"], "hits": []}]}, "grouped"),
     "Elasticsearch": ({"error": {"reason": "gone"}, "status": 404}, "gone"),
+    "Qdrant": ({"result": None, "status": {"error": "no such"}, "time": 0.1}, "no such"),
 }
 
 
@@ -952,15 +953,36 @@ def test_answers_without_one_list_of_results_are_refused_with_their_query(tmp_pa
     answer, named = UNREAD[kind]
     sound = {"hits": [{"document": {"id": "a"}}]}
     by_query, by_line = tmp_path / "run.json", tmp_path / "run.jsonl"
+    by_response = tmp_path / "responses.jsonl"
     for answers in ({"x": answer, "y": sound}, {"y": sound, "x": answer}):
         lines = [{"query": query, "retrieved": each} for query, each in answers.items()]
         by_line.write_text("\n".join(map(json.dumps, lines)))
+        beside = [{"query": "y", "response": sound}, {"query": "x", "response": answer}]
+        by_response.write_text("\n".join(map(json.dumps, beside)))
         by_query.write_text(json.dumps(answers))
-        for run in (by_query, by_line):
+        for run in (by_query, by_line, by_response):
             with pytest.raises(BadInput) as refused:
                 gainful.evaluate({"x": {"a": 1}, "y": {"a": 1}}, run, "RR")
             assert "'x'" in refused.value.where
             assert named in refused.value.problem
+
+
+def test_answers_to_several_searches_are_told_apart_from_runs(tmp_path):
+    """Of a search with filter_path there are only hits; one that failed is named by its place."""
+    answers = [{"hits": {"hits": [{"_id": "a"}, {"_id": "b"}]}}] * 2
+    path = write_file(tmp_path / "run.json", json.dumps({"responses": answers}))
+    assert gainful.evaluate([["b"], ["a"]], path, "RR")["RR"] == 0.75
+    answers[1] = {"error": {"reason": "gone"}, "status": 404}
+    path.write_text(json.dumps({"responses": answers}), encoding="utf-8")
+    with refuses(BadInput, "run.json[1]", "gone"):
+        gainful.evaluate([["b"], ["a"]], path, "RR")
+
+
+def test_an_answer_of_solr_is_not_one_to_two_queries(tmp_path):
+    answer = {"responseHeader": {"status": 0}, "response": {"numFound": 1, "docs": [{"id": "a"}]}}
+    path = write_file(tmp_path / "solr.json", json.dumps(answer))
+    with refuses(BadInput, "solr.json", "one search"):
+        gainful.evaluate({"1": {"a": 1}}, path, "RR")
 
 
 @pytest.mark.parametrize(

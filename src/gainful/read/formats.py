@@ -24,7 +24,7 @@ from gainful.read.column_names import (
     normalise_name,
 )
 from gainful.read.qrels_and_run import QRELS, RUN, Kind, Rows, Value
-from gainful.read.source import DATASET, SEPARATORS, Source, is_folder, open_source
+from gainful.read.source import DATASET, JSON_LINES, SEPARATORS, Source, is_folder, open_source
 from gainful.text import NUMBER_PATTERN
 
 
@@ -77,28 +77,28 @@ def find_kinds(source: Source, columns: ColumnMapping = USUAL_NAMES) -> set[str]
     return _find_ratings(source) or {*_load("rag.find_kinds")(source, columns)}
 
 
-def _is_bare_json(source: Source, *suffixes: str) -> bool:
+def _is_bare_json(source: Source) -> bool:
     """Is it JSON by its name, and a text, a number or a word that holds nothing?"""
     try:
-        return source.suffix in suffixes and not isinstance(json.loads(source.first_line()), dict)
-    except ValueError:
+        return source.suffix == ".json" and not isinstance(json.loads(source.first_line()), dict)
+    except (ValueError, RecursionError):
         return False
 
 
 def _is_json(source: Source) -> bool:
     """One object of objects or one list, over as many lines as it likes."""
-    if _is_bare_json(source, ".json"):
+    if _is_bare_json(source):
         return True
     if source.head.lstrip().startswith(b"["):
         return source.suffix == ".json" or bool(re.match(rb"\s*\[\s*[\[{]", source.head))
-    if source.suffix in _LINES or not source.head.lstrip().startswith(b"{"):
+    if source.suffix in JSON_LINES or not source.head.lstrip().startswith(b"{"):
         return False
     line = source.first_line()
     if source.suffix == ".json" or not line.endswith("}"):
         return True
     try:
         inner = json.loads(line).values()
-    except ValueError:
+    except (ValueError, RecursionError):
         return False
     return bool(inner) and all(isinstance(value, (dict, list)) for value in inner)
 
@@ -119,7 +119,6 @@ def _split_header(line: str, separator: str) -> list[str]:
     return [part.strip(' "') for part in line.split(separator)]
 
 
-_LINES = (".jsonl", ".ndjson")
 _RANKED = ("judgments", "run")
 _SESSIONS = ("sessions",)
 _LABELS = ("topic", "system", "scenario", "searcher")
@@ -159,7 +158,7 @@ _ALL = (
         "jsonl",
         "JSON lines with named fields",
         _RANKED,
-        lambda source: source.head.lstrip()[:1] == b"{" or _is_bare_json(source, *_LINES),
+        lambda source: source.head.lstrip()[:1] == b"{" or source.suffix in JSON_LINES,
         *(_READ_TABLE, _TABLE),
         example='{"query": "1", "doc": "a", "score": 0.9}',
     ),

@@ -26,7 +26,7 @@ from gainful.read.json_text import (
     parse_line,
     stops_early,
 )
-from gainful.read.source import Source
+from gainful.read.source import JSON_LINES, Source
 
 _REPORT_EVERY = 1 << 14  # records between two words on progress
 _MAX_FIRST = 50  # records that are looked at to recognise a format
@@ -73,7 +73,8 @@ def _read_lines(source: Source) -> Records:
 def first_records(source: Source) -> list[dict[str, Any]]:
     """Some records of the beginning, by which a format is recognised; none if it has no records."""
     table = source.table_format
-    if table is None and not source.head.lstrip().startswith((b"{", b"[")):
+    begins = source.head.lstrip().startswith((b"{", b"["))
+    if table is None and not begins and source.suffix not in JSON_LINES:
         return []
     try:
         if table is not None:
@@ -151,7 +152,7 @@ def is_whole(source: Source) -> bool:
     if head.startswith(b"["):
         return re.match(rb"\[.*\]\s*\n\s*\{", head) is None
     line = source.first_line()
-    if source.suffix in (".jsonl", ".ndjson"):  # of which the first line may be cut off
+    if source.suffix in JSON_LINES:  # of which the first line may be cut off
         return line == "{"
     return not (line.startswith("{") and line.endswith("}"))
 

@@ -50,7 +50,7 @@ def parse_line(line: bytes) -> Record:
         return failure
     except (ValueError, RecursionError) as failure:
         if line.startswith(REFUSED):
-            return Unreadable(line.removeprefix(REFUSED).decode(), "")
+            return Unreadable(line.removeprefix(REFUSED).decode(), "a record for each")
         shown = quote(line.decode("utf-8", errors="replace"))
         return Unreadable(_describe_failure(failure, shown))
     return check_object(value)
@@ -107,7 +107,7 @@ def _refuse_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len(mapping) < len(pairs):
         counts = Counter(key for key, _ in pairs)
         repeated = next(key for key, count in counts.items() if count > 1)
-        raise Unreadable(f"the key {quote(repeated)} is twice in one object", "")
+        raise Unreadable(f"the key {quote(repeated)} is twice in one object", "each key once")
     return mapping
 
 
@@ -320,8 +320,9 @@ def _split_objects(data: bytes) -> bytes | None:
         try:
             end = decode(text, begin)[1] if begin < len(text) else begin
         except (ValueError, RecursionError):
-            if not lines:
-                return None  # the first is none
+            is_within = start == begin and text[begin] != "{"  # of what is a damaged line
+            if not lines or is_within:
+                return None
             end = len(text)
         lines += [""] * (number - len(lines)) + [_LINE_END.sub(" ", text[begin:end])]
         number += text.count("\n", begin, end)

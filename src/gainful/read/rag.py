@@ -55,7 +55,8 @@ _QUERY = ("id", *QUERY, *QUERY_TEXT)
 _PARTS = {"retrieved": "what was retrieved", "relevant": "what is relevant"}
 _RETRIEVED_WORDS = ("retriev", "result", "hit", "found", "predict", "search", "context")
 _RELEVANT_WORDS = ("relevant", "gold", "truth", "expect", "reference", "correct", "target", "label")
-_TEXTS = "retrieved_contexts"  # ragas' name of what was retrieved, as it reads
+# ragas' names of what was retrieved, as it reads; the older one may hold ids, too.
+_TEXTS, _OLDER_TEXTS = "retrieved_contexts", "contexts"
 _EXPECTED = '{"query": …, "retrieved": […], "relevant": […]}'
 _ANSWERS = ("hits", "response")  # of a search engine, beside the query they are for
 _ANSWER_START = re.compile(
@@ -176,8 +177,9 @@ def refuse_unknown_lists(
     Of a kind that is wanted one list is enough.
     """
     fields = {field: entries for field in record if (entries := as_list(record[field])) is not None}
-    if _TEXTS in fields:
-        problem = f"records with texts ({_TEXTS}) but without ids, which judgments need"
+    texts = _TEXTS if _TEXTS in fields else _OLDER_TEXTS
+    if texts == _TEXTS or any(map(_is_text, fields.get(texts, ()))):
+        problem = f"records with texts ({texts}) but without ids, which judgments need"
         raise BadInput(name, problem, "retrieved_context_ids, reference_context_ids")
     known = {*DOC_LISTS, *NUMBER_LISTS["score"], *NUMBER_LISTS["grade"]}
     lists = [field for field in fields if field not in known]
@@ -203,6 +205,10 @@ def refuse_unknown_lists(
     mapping = ",".join(f"{role}={field}" for role, field in roles.items())
     allowed = f"--columns {mapping} (columns={json.dumps(roles)}); {_EXPECTED}"
     raise NoColumn(name, f"fields with unknown names hold lists: is {words}?", allowed)
+
+
+def _is_text(entry: object) -> bool:
+    return isinstance(entry, str) and " " in entry.strip()
 
 
 def _find_list(lists: Sequence[str], names: Sequence[str], words: Sequence[str]) -> str | None:
@@ -298,6 +304,9 @@ def _read_parts(
     answer = _find_answer(record) if key is None and kind is RUN else None
     if answer is not None:
         key, record = "retrieved", {**record, "retrieved": answer}
+    unread = describe_unread(record.get("response")) if key is None else None
+    if unread is not None and kind is RUN:
+        raise BadInput(f"{place}[{quote(name)}]", unread.problem, unread.expected)
     if name is None or key is None:
         missing, looked_for = ("query", _QUERY) if name is None else (kind.lists[0], kind.lists)
         message = f"there is no {quote(missing)}; known: {', '.join(map(str, record))}"

@@ -335,6 +335,12 @@ def find_list(value: Any, names: Sequence[str] = LIST_PATHS, depth: int = 0) -> 
     return None
 
 
+_FAILURES = (  # where an answer says why it has no results
+    *("errors.0.message", "errors", "error.reason", "error.message", "error", "message"),
+    "status.error",
+)
+
+
 def describe_unread(answer: Any) -> Unreadable | None:
     """Why there is no list in the answer of a search engine; None if it may be something else.
 
@@ -350,8 +356,7 @@ def describe_unread(answer: Any) -> Unreadable | None:
         return Unreadable(words, "one list, in rank order")
     if "grouped_hits" in answer:
         return Unreadable("its hits are grouped, without one order", "a search without group_by")
-    messages = ("errors.0.message", "errors", "error.reason", "error.message", "error", "message")
-    failure = find_first(answer, messages)
+    failure = find_first(answer, _FAILURES)
     if not failure or isinstance(failure, Real):  # of a document that is called so
         return None
     shown = failure if isinstance(failure, str) else _write_json(failure)

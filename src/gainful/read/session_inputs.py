@@ -234,11 +234,15 @@ def refuse_unknown_json(source: Source) -> None:
     """Records of JSON that are no log that is known, and have no documents of a table either."""
     if re.fullmatch(rb"\s*(\{\s*\}|\[\s*\])\s*", source.head):
         raise BadInput(source.name, "it has no records")
-    if find_format(source).name in ("json", "jsonl") and source.head.lstrip()[:1] not in b"{[":
-        raise NoColumn(source.name, "this is JSON, but holds no records", _list_record_formats())
     records = first_records(source) if source.table_format is None else []
+    name = find_format(source).name
+    if not records and name in ("json", "jsonl") and source.head.lstrip()[:1] not in b"{[":
+        raise NoColumn(source.name, "this is JSON, but holds no records", _list_record_formats())
     keys = list(dict.fromkeys(key for record in records for key in record))
     if keys and Header(keys, "").find_column(LOG_COLUMNS["doc"].names) is None:
+        if name == "rag":
+            problem = "these are not sessions, but queries with what was retrieved or is relevant"
+            raise Swapped(source.name, problem, f"gainful eval {source.name}")
         problem = f"this is JSON, but not a known log: it has {list_columns(keys)}"
         hits = find_first(records[0], ("hits.hits", "responses.0.hits.hits"))
         if isinstance(hits, list):

@@ -39,8 +39,9 @@ from gainful.read.column_names import (
 )
 from gainful.read.engines import find_engine
 from gainful.read.frames import as_polars, is_frame, is_wrapped, unwrap
-from gainful.read.json_text import list_searches
+from gainful.read.json_text import Unreadable, list_searches
 from gainful.read.named_columns import InputTable
+from gainful.read.path_finder import find_first
 from gainful.read.qrels_and_run import (
     GRADES_AND_SCORES,
     QRELS,
@@ -103,6 +104,7 @@ def _open_answers(by_query: Mapping[Any, Any], name: str) -> Mapping[Any, Any]:
     scored = isinstance(first, Mapping) and not any(
         isinstance(value, (Mapping, list, str)) for value in first.values()
     )
+    scored = scored and "responseHeader" not in by_query  # of Solr, before its results
     if scored or (as_list(first) is not None and all(map(_is_nested, by_query.values()))):
         return by_query
     lists = {query: find_list(answer) for query, answer in by_query.items()}
@@ -151,8 +153,11 @@ def _open_batch(entries: list[Any], name: str, columns: ColumnMapping) -> list[A
     lists: list[Any] = [find_list(answer) for answer in entries]
     for place, answer in enumerate(entries):
         if lists[place] is None:
-            problem = f"{quote(answer)} is not a response with a list of results"
-            lists[place] = BadInput(f"{name}[{place}]", problem, "an answer for each query")
+            why = describe_unread(answer) or Unreadable(
+                f"{quote(answer)} is not a response with a list of results",
+                "an answer for each query",
+            )
+            lists[place] = BadInput(f"{name}[{place}]", why.problem, why.expected)
     return lists
 
 
@@ -160,7 +165,8 @@ def _is_answer(value: object) -> bool:
     if not isinstance(value, Mapping) or find_list(dict(value)) is None:
         return False
     has_more = not all(map(_is_nested, value.values()))
-    return has_more or not _ANSWER_KEYS.isdisjoint(value) or _is_one_answer(value)
+    is_filtered = isinstance(find_first(dict(value), ("hits.hits",)), list)  # of all but its hits
+    return has_more or is_filtered or not _ANSWER_KEYS.isdisjoint(value) or _is_one_answer(value)
 
 
 def _is_nested(value: object) -> bool:

@@ -152,6 +152,7 @@ def _iterate_parts(
 _HEAD_SIZE = _TAIL_SIZE = 1 << 16
 _PIECE_BYTES = 1 << 24  # of lines that are read together
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"  # a byte-order mark, which some editors put before UTF-8
+JSON_LINES = (".jsonl", ".ndjson")  # suffixes
 SEPARATORS = ",;|"  # of fields in CSV
 DATASET = "irds:"  # before the id of a dataset: a typo must not start a download
 ARROW_STREAM = b"\xff\xff\xff\xff"  # before every message of a stream of Arrow's
