@@ -336,6 +336,17 @@ def test_scores_that_rise_down_every_list_may_be_distances_and_that_is_said():
     assert not gainful.evaluate(QRELS, RUNS["pairs"], "P@1").notes
 
 
+def test_a_list_with_scores_for_some_documents_counts_in_its_order_and_that_is_said():
+    """As a reranker returns it, whose other results come after: a is second, c is first."""
+    first = [{"id": "b", "score": 0.1}, {"id": "a", "score": 0.9}, {"id": "z", "score": None}]
+    by_query = {"1": first, "2": [{"id": "c", "score": 0.5}]}
+    records = [{"query": query, "retrieved": docs} for query, docs in by_query.items()]
+    for run in (by_query, records):
+        results = gainful.evaluate(QRELS, run, "RR")
+        assert results["RR"] == 0.75
+        assert find_notes(results.notes, 1, "scores", "order")
+
+
 @pytest.mark.parametrize("make", ["a file", *FRAME_MAKERS])
 def test_judgments_without_grades_count_as_grade_1_and_say_so(tmp_path, make):
     path = write_file(tmp_path / "interactions.csv", "user,item,when,zzz\n1,a,2024,x\n2,c,2025,y\n")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence, Set as AbstractSet
+from collections.abc import Mapping, Sequence, Set as AbstractSet
 from functools import partial
 from itertools import pairwise
 from numbers import Integral
@@ -13,7 +13,7 @@ import polars as pl
 from gainful.errors import BadInput, Duplicated
 from gainful.read.qrels_and_run import QRELS, RUN, Kind, NestedDict, Rows, Value, read_each
 from gainful.read.search_results import DocNumbers, as_list, parse_number, read_entries
-from gainful.text import quote
+from gainful.text import count_noun, quote
 
 RISING_SCORES = (
     "scores rise down every list, and the highest counts as best: if these are distances, pass "
@@ -65,8 +65,16 @@ def fill_numbers(pairs: DocNumbers, kind: Kind[Any]) -> DocScores:
     return [(doc, -float(place)) for place, (doc, _) in enumerate(pairs, start=1)]
 
 
-def note_rising_scores(rankings: Iterable[DocNumbers]) -> tuple[str, ...]:
-    """What is to be said of lists whose last document scores best, all of them."""
+def note_scores(rankings: Sequence[DocNumbers]) -> list[str]:
+    """What is to be said of lists in which some documents lack a score, or the last scores best."""
+    lacks = ([score is None for _, score in pairs] for pairs in rankings)
+    partial = sum(len(set(each)) > 1 for each in lacks)
+    lists = count_noun(partial, "list has scores", "lists have scores")
+    notes = [f"{lists} for some of the documents only: the order of these lists counts"]
+    return [*_note_rising_scores(rankings), *(notes if partial else ())]
+
+
+def _note_rising_scores(rankings: Sequence[DocNumbers]) -> tuple[str, ...]:
     rising = False
     for pairs in rankings:
         scores = [score for _, score in pairs if score is not None]
@@ -139,7 +147,7 @@ def _read_lists(
         return query, pairs
 
     lists = list(read_each(read_list, mapping.items(), problems))
-    notes = note_rising_scores(scored_lists) if kind is RUN else ()
+    notes = note_scores(scored_lists) if kind is RUN else ()
     dicts = {query: dict(pairs) for query, pairs in lists}
     if problems or any(len(dicts[query]) < len(pairs) for query, pairs in lists):
         return build_lists(name, lists, kind, problems, notes)

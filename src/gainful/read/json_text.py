@@ -167,13 +167,14 @@ _BLANKS = re.compile(r"[ \t\r\n]*")
 _LINE_END = re.compile(r"[\r\n]\s*")  # and no other: a text may hold U+2028
 
 
-class _Hit(msgspec.Struct):
-    """A line of a dump of an index: all that is wanted of it."""
+class _Wrapped(msgspec.Struct):
+    """What holds a record: a line of a dump of an index, or of an update."""
 
-    source: msgspec.Raw = msgspec.field(name="_source")
+    source: msgspec.Raw = msgspec.field(name="_source", default_factory=msgspec.Raw)
+    doc: msgspec.Raw = msgspec.field(default_factory=msgspec.Raw)
 
 
-_HIT_DECODER = msgspec.json.Decoder(_Hit)
+_WRAPPED_DECODER = msgspec.json.Decoder(_Wrapped)
 
 
 def unwrap(head: bytes, read: Callable[[], bytes], name: str) -> bytes | None:
@@ -198,7 +199,7 @@ def unwrap(head: bytes, read: Callable[[], bytes], name: str) -> bytes | None:
             raise BadInput(name, "its bulk actions only delete", "actions with records")
         return lines
     if isinstance(first, dict) and isinstance(first.get("_source"), dict):
-        return b"\n".join(map(_open_hit, read().split(b"\n")))
+        return b"\n".join(_open(line, "source") for line in read().split(b"\n"))
     if b'"_source"' in head and (not isinstance(first, dict) or not _ANSWERS.isdisjoint(first)):
         records = _list_all_hits(read()) or []
         fields = (key for record in records if isinstance(record, dict) for key in record)
@@ -251,7 +252,7 @@ def _drop_actions(lines: Iterable[bytes]) -> list[bytes]:
             action, begun = b"" if own == b"delete" else own, number
             opened.append(b"")
             continue
-        opened.append(_open_update(line) if action == b"update" else line)
+        opened.append(_open(line, "doc") if action == b"update" else line)
         action = b"" if line.strip() else action
     if action:
         opened[begun] = _refuse(action)
@@ -262,17 +263,12 @@ def _refuse(action: bytes) -> bytes:
     return REFUSED + b"the bulk action " + action + b" has no record on the line after it"
 
 
-def _open_update(line: bytes) -> bytes:
-    record = _decode(line)
-    inner = record.get("doc") if isinstance(record, dict) else None
-    return json.dumps(inner).encode() if isinstance(inner, dict) else line
-
-
-def _open_hit(line: bytes) -> bytes:
+def _open(line: bytes, name: str) -> bytes:
     try:
-        return bytes(_HIT_DECODER.decode(line).source)
+        record = bytes(getattr(_WRAPPED_DECODER.decode(line), name))
     except (ValueError, RecursionError):
         return line
+    return record if record.startswith(b"{") else line
 
 
 def _list_all_hits(text: bytes) -> list[Any] | None:

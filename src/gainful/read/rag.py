@@ -103,7 +103,7 @@ def read_records(
 
     numbered = ((number, *record) for number, record in enumerate(records))
     lists = list(read_each(read_record, numbered, problems))
-    notes = dicts.note_rising_scores(scored_lists) if kind is RUN else ()
+    notes = dicts.note_scores(scored_lists) if kind is RUN else ()
     fields = {} if kind is RUN else {"complete": True, **unit}
     return dicts.build_lists(name, lists, kind, problems, notes, **fields)
 
