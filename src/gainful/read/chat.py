@@ -159,7 +159,7 @@ def _add_call(retrievals: Retrievals, call: _Call, paths: ResultPaths, *, is_tim
         retrievals.notes[FAILED] += 1
         docs = []
     if isinstance(docs, Unreadable):
-        docs = docs.within(f"call {quote(call.id)} of {call.tool}")
+        docs = docs.prefix(f"call {quote(call.id)} of {call.tool}")
     values = {
         "session": call.session,
         "user": call.labels.get("searcher"),

@@ -34,8 +34,8 @@ class Unreadable(ValueError):
         super().__init__(problem)
         self.problem, self.expected = problem, expected
 
-    def within(self, place: str) -> Unreadable:
-        """The same of something larger, in which it stands."""
+    def prefix(self, place: str) -> Unreadable:
+        """A problem that begins with the place where it is."""
         return Unreadable(f"{place}: {self.problem}", self.expected)
 
 

@@ -162,7 +162,7 @@ class _SpanReader:
         docs = self._read_documents(span, session, by_tool=by_tool)
         grades = self._read_grades(span, docs)
         if isinstance(docs, Unreadable):
-            docs = docs.within(f"span {quote(span.label)}")
+            docs = docs.prefix(f"span {quote(span.label)}")
         values = {
             "session": session,
             "user": _as_name(user),

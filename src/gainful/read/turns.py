@@ -188,7 +188,7 @@ def _read_turn(turn: Any, run_name: str | None) -> Turn:
         what = "the turn_id is null" if turn_id is None else f"turn_id {quote(turn_id)} has no turn"
         return Unreadable(what, _NO_TURN_ID), {}
     docs = _read_passages(turn)
-    docs = docs.within(f"turn {match[0]}") if isinstance(docs, Unreadable) else docs
+    docs = docs.prefix(f"turn {match[0]}") if isinstance(docs, Unreadable) else docs
     return docs, {**_name_turn(match[1], match[2]), "topic": match[0], "system": run_name}
 
 
