@@ -441,19 +441,12 @@ def decode_attributes(attributes: Any) -> dict[str, Any]:
     """Attributes by name, from an object or from OTLP's list of keys and typed values."""
     if isinstance(attributes, dict):
         return attributes
-    if not isinstance(attributes, list):
-        return {}
-    try:
-        texts = {entry["key"]: entry["value"]["stringValue"] for entry in attributes}
-        if set(map(type, texts)) <= {str}:
-            return texts
-    except (KeyError, TypeError):  # not all of them are texts
-        pass
-    return {
-        str(entry.get("key")): _decode_value(entry.get("value"))
-        for entry in attributes
-        if isinstance(entry, dict)
-    }
+    return _decode_pairs(attributes) if isinstance(attributes, list) else {}
+
+
+def _decode_pairs(entries: list[Any], depth: int = 0) -> dict[str, Any]:
+    pairs = (entry for entry in entries if isinstance(entry, dict))
+    return {str(pair.get("key")): _decode_value(pair.get("value"), depth) for pair in pairs}
 
 
 def _read_attributes(record: dict[str, Any], shared: dict[str, Any]) -> dict[str, Any]:
@@ -482,7 +475,7 @@ def _list_objects(record: dict[str, Any], names: Iterable[str]) -> list[dict[str
     return [entry for entries in lists for entry in entries if isinstance(entry, dict)]
 
 
-def _decode_value(value: Any, depth: int = 0) -> Any:
+def _decode_value(value: Any, depth: int) -> Any:
     if not isinstance(value, dict) or depth > _MAX_NESTED:
         return value
     for name, inner in value.items():
@@ -491,11 +484,7 @@ def _decode_value(value: Any, depth: int = 0) -> Any:
         if name in ("arrayValue", "array_value"):
             return [_decode_value(entry, depth + 1) for entry in _list_values(inner)]
         if name in ("kvlistValue", "kvlist_value"):
-            return {
-                str(entry.get("key")): _decode_value(entry.get("value"), depth + 1)
-                for entry in _list_values(inner)
-                if isinstance(entry, dict)
-            }
+            return _decode_pairs(_list_values(inner), depth + 1)
     return None
 
 

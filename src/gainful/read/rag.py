@@ -296,7 +296,7 @@ def _read_parts(
     record = columns.rename_record(own, inner_roles if is_path else roles, place)
     name: Any = _name_turn(record)
     if name is None:
-        name = next((record[key] for key in _QUERY if record.get(key) is not None), None)
+        name = _find_filled(record, _QUERY)
     has_parts = all(any(key in record for key in keys) for keys in (RETRIEVED, RELEVANT))
     if name is None and has_parts and not any(key in record for key in QUERY):
         name = number
@@ -336,10 +336,10 @@ def _name_documents(docs: Any, paths: Sequence[str], place: str) -> Any:
 
 def _name_turn(record: Mapping[Any, Any]) -> str | None:
     """What a turn of a conversation is called, such as 106_3; None if it has an id of its own."""
-    if any(record.get(key) is not None for key in TURN_IDS):
-        return None
-    parts = [
-        next((record[key] for key in keys if record.get(key) is not None), None)
-        for keys in (CONVERSATION, TURN)
-    ]
-    return None if None in parts else f"{parts[0]}_{parts[1]}"
+    parts = [_find_filled(record, keys) for keys in (CONVERSATION, TURN)]
+    has_own = _find_filled(record, TURN_IDS) is not None
+    return None if has_own or None in parts else f"{parts[0]}_{parts[1]}"
+
+
+def _find_filled(record: Mapping[Any, Any], keys: Sequence[str]) -> Any:
+    return next((record[key] for key in keys if record.get(key) is not None), None)
