@@ -97,7 +97,7 @@ def read_records(
             pairs = dicts.fill_numbers(listed, kind)
         if kind is QRELS:
             dicts.refuse_repeats(pairs, place, "a document is judged twice")
-        if _name_turn(record) is None:
+        if unit and _name_turn(record) is None:
             unit.clear()
         return query, pairs
 
@@ -336,10 +336,16 @@ def _name_documents(docs: Any, paths: Sequence[str], place: str) -> Any:
 
 def _name_turn(record: Mapping[Any, Any]) -> str | None:
     """What a turn of a conversation is called, such as 106_3; None if it has an id of its own."""
-    parts = [_find_filled(record, keys) for keys in (CONVERSATION, TURN)]
-    has_own = _find_filled(record, TURN_IDS) is not None
-    return None if has_own or None in parts else f"{parts[0]}_{parts[1]}"
+    conversation = _find_filled(record, CONVERSATION)
+    turn = None if conversation is None else _find_filled(record, TURN)
+    if turn is None or _find_filled(record, TURN_IDS) is not None:
+        return None
+    return f"{conversation}_{turn}"
 
 
 def _find_filled(record: Mapping[Any, Any], keys: Sequence[str]) -> Any:
-    return next((record[key] for key in keys if record.get(key) is not None), None)
+    for key in keys:
+        value = record.get(key)
+        if value is not None:
+            return value
+    return None
