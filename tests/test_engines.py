@@ -662,11 +662,10 @@ def test_a_stream_that_nobody_wants_any_more_ends(monkeypatch):
     stream = engines.POLARS.stream(pl.LazyFrame({"a": range(100)}))
     next(stream), next(stream)
     stream.close()
-    for _ in range(100):
-        if threading.active_count() == before:
-            break
-        time.sleep(0.05)
-    assert threading.active_count() == before
+    deadline = time.monotonic() + 30
+    while threading.active_count() > before and time.monotonic() < deadline:
+        time.sleep(0.01)
+    assert threading.active_count() <= before  # others, of other libraries, may have ended too
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="processes that are forked")

@@ -1,7 +1,7 @@
 """Measures over subtopics: ndeval's numbers, the papers' sums, and what is made of odd input."""
 
 import math
-import time
+from time import process_time
 
 import numpy as np
 import polars as pl
@@ -327,7 +327,7 @@ def test_a_thousand_documents_on_ten_subtopics_are_no_burden():
     )
     query, doc = np.divmod(np.arange(50_000), 1000)
     run = pl.DataFrame({"query": query, "doc": doc, "score": random.random(50_000)})
-    begin = time.perf_counter()
+    begin = process_time()
     results = gainful.evaluate(judged, run, ["alpha_nDCG", "alpha_nDCG@20", "nERR_IA@20"])
-    assert time.perf_counter() - begin < 5  # 1 s at a desk; a busy machine is slower
+    assert process_time() - begin < 5  # it takes one
     assert 0 < results.mean["alpha_nDCG"] < 1
