@@ -39,14 +39,24 @@ OPTIONS = [
 ]
 
 
+@pytest.fixture
+def set_rows(monkeypatch):
+    """Choose how many rows make a part, as few as one session or none that counts."""
+
+    def choose(rows):
+        monkeypatch.setattr(engine_sessions, "_MAX_ROWS", rows)
+        monkeypatch.setattr(packed_sessions, "_MAX_ROWS", rows)
+        monkeypatch.setattr(session_summary, "_MAX_CELLS", 200)
+        monkeypatch.setattr(spill, "_MAX_HELD", rows * 5 // 2)
+        monkeypatch.setattr(spill, "_MAX_KEPT", 0)
+
+    return choose
+
+
 @pytest.fixture(autouse=True)
-def small_parts(monkeypatch):
+def small_parts(set_rows):
     """So few rows at a time that a small log has many parts and many files."""
-    monkeypatch.setattr(engine_sessions, "_MAX_ROWS", 40)
-    monkeypatch.setattr(packed_sessions, "_MAX_ROWS", 40)
-    monkeypatch.setattr(session_summary, "_MAX_CELLS", 200)
-    monkeypatch.setattr(spill, "_MAX_HELD", 100)
-    monkeypatch.setattr(spill, "_MAX_KEPT", 0)
+    set_rows(160)
 
 
 def assert_equal(summary, results, by):
@@ -138,9 +148,11 @@ def test_how_deep_searchers_looked():
 
 @pytest.mark.parametrize("engine", ENGINES)
 @pytest.mark.parametrize("topics", [True, False])
-def test_gains_from_what_searchers_did(engine, topics):
+def test_gains_from_what_searchers_did(engine, topics, set_rows):
     """Of a topic, what any searcher clicked is in the ideal; else each session has its own."""
-    log = log_of_clicks().with_columns(purchased=pl.col("doc").hash(5) % 7 == 0)
+    set_rows(40)  # in some parts nobody did anything
+    log = log_of_clicks().filter(pl.col("session") < "sim-11")
+    log = log.with_columns(purchased=pl.col("doc").hash(5) % 7 == 0)
     log = log.drop("grade", *(() if topics else ("topic",)), strict=False)
     both = {"clicked": 1, "purchased": 5}
     for rule, duplicates in ((None, "every"), ("purchased", "first"), (both, "every")):
@@ -265,7 +277,8 @@ SWEEPS = [
     ],
     ids=str,
 )
-def test_a_sweep_over_parts_is_that_of_all(engine, options):
+def test_a_sweep_over_parts_is_that_of_all(engine, options, set_rows):
+    set_rows(40)  # some parts have no session with so many queries
     theirs = gainful.sessions.sweep(STUDY.sessions, STUDY.qrels, **options)
     frame = FRAME_MAKERS[engine](STUDY.sessions.frame)
     ours = gainful.sessions.sweep(frame, STUDY.qrels, **options)
@@ -373,8 +386,9 @@ def test_what_gains_in_one_query_counts_where_it_is_shown_in_others(engine):
 
 
 @pytest.mark.parametrize("engine", ENGINES)
-def test_sessions_that_their_searchers_did_not_judge(engine):
+def test_sessions_that_their_searchers_did_not_judge(engine, set_rows):
     """A part of which nobody judged anything is as one of several in memory."""
+    set_rows(1)
     rows = [("s", 1, 1, "a", 3.0), ("s", 1, 2, "b", None), ("t", 1, 1, "a", None)]
     frame = pl.DataFrame(rows, schema=["session", "query", "rank", "doc", "grade"], orient="row")
     for unjudged in ("zero", "drop"):
