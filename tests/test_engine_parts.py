@@ -32,6 +32,12 @@ def tiny_parts(monkeypatch):
     monkeypatch.setattr(spill, "_MAX_KEPT", 0)
 
 
+@pytest.fixture
+def parts_of_logs(monkeypatch):
+    """Parts of 20 rows: of some users, who have about nine each, or of one who has more."""
+    monkeypatch.setattr(engine_sessions, "_MAX_ROWS", 20)
+
+
 @st.composite
 def session_rows(draw):
     """Sessions with clicks, empty lists and documents that come again; of one topic each, or turns
@@ -158,6 +164,7 @@ def assert_same_groups(ours, theirs):
         assert mine["mean"] == pytest.approx(means, rel=1e-12, nan_ok=True)
 
 
+@pytest.mark.usefixtures("parts_of_logs")
 @pytest.mark.parametrize("engine", [*ENGINES, "Spark"])
 def test_any_log(engine):
     """Values to the last digit, and means as close as sums of parts are."""
