@@ -7,7 +7,9 @@ of them are tested at once; the chance of a trial's differences is that of the t
 import numpy as np
 import pytest
 from scipy import stats
-from tools.error_rates.designs import DESIGNS, simulate_design
+from tools.error_rates.cell import coverage, rejection_rate
+from tools.error_rates.designs import compare_systems, full_factorial
+from tools.error_rates.studies import DESIGNS, draw_values
 
 from gainful.evidence.statistics.correction import CORRECTIONS
 from gainful.evidence.statistics.outcome import Resampling
@@ -16,15 +18,12 @@ from gainful.evidence.statistics.study_design import find_design, permute_all_pa
 
 TRIALS, N, ALPHA = 4000, 50, 0.05
 RESAMPLING = Resampling(resamples=999)
+STUDIES = {**DESIGNS, "ten on everything": full_factorial}  # of which all ways are looked at
 
 
 def draw_differences(seed, shape=(N, TRIALS)):
     """Symmetric and continuous, with heavier tails than a normal distribution."""
     return np.random.default_rng(seed).laplace(size=shape)
-
-
-def rejection_rate(p):
-    return float((p <= ALPHA).mean())
 
 
 @pytest.mark.parametrize("name", ["randomisation", "t", "wilcoxon"])
@@ -78,19 +77,17 @@ def test_a_corrected_family_rejects_anything_in_six_per_cent_at_most(family_p, n
     assert rejection_rate(corrected) <= 0.06
 
 
-def draw_observations(random, searcher, scenario):
-    """Sessions depend on who searches, on what for, and on chance."""
-    return (
-        random.laplace(size=(searcher.size, TRIALS))
-        + 3 * random.normal(size=(searcher.max() + 1, TRIALS))[searcher]
-        + 2 * random.normal(size=(scenario.max() + 1, TRIALS))[scenario]
-    )
+def simulate_study(design, trials, effect, seed):
+    random = np.random.default_rng(seed)
+    labels = STUDIES[design](random)
+    values = draw_values("symmetric", *labels[1:], trials, random) + effect * labels[0][:, None]
+    return compare_systems(labels, values, RESAMPLING)
 
 
-@pytest.mark.parametrize("design", DESIGNS)
+@pytest.mark.parametrize("design", STUDIES)
 def test_the_permutation_of_a_study_rejects_five_per_cent(design):
-    outcome = simulate_design(design, TRIALS)
-    assert outcome.rejection_rate == pytest.approx(ALPHA, abs=0.01)
+    outcome = simulate_study(design, TRIALS, 0, seed=1)
+    assert rejection_rate(outcome.p) == pytest.approx(ALPHA, abs=0.01)
 
 
 def test_tukeys_permutation_of_a_study_rejects_any_pair_in_five_per_cent():
@@ -100,19 +97,19 @@ def test_tukeys_permutation_of_a_study_rejects_any_pair_in_five_per_cent():
     system = np.concatenate([random.permutation(4) for _ in range(24)])
     design = find_design(system, searcher, scenario)
     pairs = [(a, b) for a in range(4) for b in range(a)]
-    values = draw_observations(random, searcher, scenario)
+    values = draw_values("symmetric", searcher, scenario, TRIALS, random)
     outcome = permute_all_pairs(values, design, [searcher, scenario], pairs, RESAMPLING)
     assert rejection_rate(outcome.p.min(axis=0)) == pytest.approx(ALPHA, abs=0.01)
 
 
-@pytest.mark.parametrize("design", DESIGNS)
+@pytest.mark.parametrize("design", STUDIES)
 def test_a_studys_interval_holds_the_true_difference_in_95_per_cent(design):
-    outcome = simulate_design(design, TRIALS // 2, 0.7, seed=7)
-    assert outcome.coverage == pytest.approx(0.95, abs=0.015)
+    outcome = simulate_study(design, TRIALS // 2, 0.7, seed=7)
+    assert coverage(outcome.low, outcome.high, 0.7) == pytest.approx(0.95, abs=0.015)
     assert outcome.estimate.mean() == pytest.approx(0.7, abs=0.1)
 
 
 @pytest.mark.parametrize("name", ["randomisation", "t"])
 def test_intervals_hold_the_true_difference_in_95_per_cent(name):
     outcome = TESTS[name].function(draw_differences(8) + 0.3, RESAMPLING)
-    assert ((outcome.low <= 0.3) & (outcome.high >= 0.3)).mean() == pytest.approx(0.95, abs=0.012)
+    assert coverage(outcome.low, outcome.high, 0.3) == pytest.approx(0.95, abs=0.012)

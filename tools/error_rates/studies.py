@@ -18,6 +18,7 @@ from tools.error_rates.cell import (
 )
 from tools.error_rates.designs import (
     Labels,
+    compare_systems,
     full_factorial,
     incomplete_square,
     latin_square,
@@ -25,13 +26,7 @@ from tools.error_rates.designs import (
 )
 
 from gainful.evidence.statistics.outcome import Resampling
-from gainful.evidence.statistics.study_design import (
-    build_linear_model,
-    find_design,
-    freedman_lane_test,
-    is_estimable,
-    permute_pair,
-)
+from gainful.evidence.statistics.study_design import build_linear_model, freedman_lane_test
 from gainful.types import Array, Ranks
 
 ERRORS = ("symmetric", "skewed, searchers differ in spread")
@@ -78,20 +73,11 @@ def draw_values(
 @in_batches
 def simulate_design(design: str, errors: str, trials: int, random: np.random.Generator) -> Rates:
     """Two systems alike: rejections; one better by 0.7: how often the interval holds that."""
-    system, searcher, scenario = DESIGNS[design](random)
-    plan = find_design(system, searcher, scenario)
-    assert plan is not None
-    values = draw_values(errors, searcher, scenario, trials, random)
-    blocks = [
-        np.unique(labels[plan.rows], return_inverse=True)[1] for labels in (searcher, scenario)
-    ]
-    if not is_estimable(plan, blocks):
-        blocks = blocks[1:]
+    labels = DESIGNS[design](random)
+    values = draw_values(errors, *labels[1:], trials, random)
     resampling = Resampling(resamples=RESAMPLES, seed=draw_seed(random))
-    alike = permute_pair(values[plan.rows], plan, blocks, resampling)
-    shifted = permute_pair(
-        (values + _EFFECT * (system == 1)[:, None])[plan.rows], plan, blocks, resampling
-    )
+    alike = compare_systems(labels, values, resampling)
+    shifted = compare_systems(labels, values + _EFFECT * (labels[0] == 1)[:, None], resampling)
     return {
         "rejected": rejection_rate(alike.p),
         "held": coverage(shifted.low, shifted.high, _EFFECT),
