@@ -19,17 +19,28 @@ HOSTILE = (
 )
 
 
+VIEWPORT = {"width": 1280, "height": 900}
+IDLE = []  # empty pages: to open one anew takes longer than to show something in it
+
+
 class BrowserPage:
     """A page in the browser, and whatever it asked for or complained about."""
 
     def __init__(self, browser, file, fragment="", **settings):
-        context = browser.new_context(**({"viewport": {"width": 1280, "height": 900}} | settings))
-        self.page = context.new_page()
+        self.is_usual = not settings
+        if self.is_usual and IDLE:
+            self.page = IDLE.pop()
+        else:
+            self.page = browser.new_context(**({"viewport": VIEWPORT} | settings)).new_page()
         self.requests, self.complaints = [], []
-        self.page.on("request", lambda request: self.requests.append(request.url))
-        self.page.on("console", lambda message: self.complaints.append(message.text))
-        self.page.on("pageerror", lambda error: self.complaints.append(str(error)))
-        self.page.on("dialog", self.dismiss)
+        self.listeners = {
+            "request": lambda request: self.requests.append(request.url),
+            "console": lambda message: self.complaints.append(message.text),
+            "pageerror": lambda error: self.complaints.append(str(error)),
+            "dialog": self.dismiss,
+        }
+        for event, listener in self.listeners.items():
+            self.page.on(event, listener)
         self.file = file
         self.page.goto(file.as_uri() + fragment)
 
@@ -42,7 +53,21 @@ class BrowserPage:
         requested = [url for url in self.requests if not url.startswith(("data:", "blob:"))]
         assert [url.split("#")[0] for url in requested] == [self.file.as_uri()]
         assert self.complaints == []
-        self.page.context.close()
+        if self.is_usual:
+            self.empty()
+            IDLE.append(self.page)
+        else:
+            self.page.context.close()
+
+    def empty(self):
+        """Nothing of what was shown or set is left for the next that is shown."""
+        for event, listener in self.listeners.items():
+            self.page.remove_listener(event, listener)
+        self.page.goto("about:blank")
+        self.page.mouse.move(0, 0)
+        self.page.set_viewport_size(VIEWPORT)
+        self.page.emulate_media(media="null", color_scheme="null")
+        self.page.set_default_timeout(30_000)
 
     def check_widths(self):
         """A telephone and a desk show all of it without moving it sideways."""
