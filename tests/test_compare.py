@@ -114,7 +114,7 @@ def test_tukey_of_two_runs_is_the_exact_randomisation_test():
     assert comparison.pairs[0].p == compare(few, two, "nDCG@5").pairs[0].p
 
 
-def test_the_order_of_queries_and_runs_changes_no_number(compared):
+def test_the_order_of_queries_and_runs_changes_no_number():
     backwards = {name: dict(reversed(run.items())) for name, run in reversed(RUNS.items())}
     judged = dict(reversed(JUDGED.items()))
     comparison = compare(judged, backwards, MEASURES, baseline="a", test="t")

@@ -307,7 +307,7 @@ def test_the_command_takes_columns_of_sessions_and_labels(study, tmp_path, run_g
         assert printed.err.count("\n") == 1
 
 
-def test_the_only_other_column_of_labels_is_the_label(judged, tmp_path):
+def test_the_only_other_column_of_labels_is_the_label(judged):
     qrels, run = judged
     stars = pl.DataFrame({"query": list(qrels), "stars": range(len(qrels))})
     results = gainful.evaluate(qrels, run, "RR")

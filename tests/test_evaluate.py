@@ -261,7 +261,7 @@ def test_like_a_tool_gives_the_value_the_tool_printed_on_runs(row, case):
     assert value == pytest.approx(expected, abs=0.5001 * 10.0**-row.digits, nan_ok=True)
 
 
-def test_pytrec_evals_interface(tmp_path):
+def test_pytrec_evals_interface():
     qrel = ours.parse_qrel(["1 0 a 2\n", "1 0 b 0\n", "2 0 a 1\n"])
     run = ours.parse_run(["1 Q0 b 1 0.5 x\n", "1 Q0 a 2 0.25 x\n"])
     assert qrel == {"1": {"a": 2, "b": 0}, "2": {"a": 1}}

@@ -560,7 +560,7 @@ def test_the_theme_is_that_of_the_system_until_it_is_changed_and_print_is_light(
         assert page.locator(".chart svg").count() == 4
 
 
-def test_hostile_text_is_shown_and_runs_nothing(browser, tmp_path, run):
+def test_hostile_text_is_shown_and_runs_nothing(browser, tmp_path):
     sessions = [
         (text, number, 1, f"doc {text}", HOSTILE[at % 4], HOSTILE[(at + 3) % 8], text, bool(at % 2))
         for at, text in enumerate(HOSTILE)

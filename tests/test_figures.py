@@ -210,7 +210,7 @@ def test_bands_are_the_same_for_a_seed_and_others_for_another(study):
     assert (first["mean"] <= first["high"]).all()
 
 
-def test_a_band_of_queries_within_sessions_draws_sessions(golden):
+def test_a_band_of_queries_within_sessions_draws_sessions():
     """Session a has two queries before its last, b one: averaged within, each session counts once."""
     shown = make_sessions(a=[["x"], [], ["x"]], b=[[], ["x"]])
     results = gainful.sessions.evaluate(shown, {"a": {"x": 1}, "b": {"x": 1}}, "sDCG@1")

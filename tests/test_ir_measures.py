@@ -166,7 +166,7 @@ def test_all_names_of_ir_measures_measures_can_be_imported():
     ["map", "P_5", "P.5,10", "P", "ndcg_cut", "recip_rank", "official", "set", "all_trec",
      "set_F.1.0,0.5,2.4", "set_F", "iprec_at_recall", "iprec_at_recall.0.25", "success"],
 )  # fmt: skip
-def test_trec_evals_names_are_read_as_there(name, capsys):
+def test_trec_evals_names_are_read_as_there(name):
     expected = [str(measure).replace(".0)", ")") for measure in theirs.parse_trec_measure(name)]
     renamed = {"NumRet(rel=1)": "NumRelRet", "SetP(relative=True)": "SetRelP"}
     expected = [renamed.get(text, text.removesuffix(".0")) for text in expected]

@@ -67,7 +67,7 @@ def assert_errors_are_the_deviations_of(data):
         assert stated == pytest.approx(observed, rel=0.35)  # a deviation of 60 is sure to 9 %
 
 
-def test_what_leaves_nothing_to_chance_has_no_error(run_gainful):
+def test_what_leaves_nothing_to_chance_has_no_error():
     exact = gainful.compare(JUDGED, make_runs(0.6, 2), "P@10", test="t").to_dict()["pairs"][0]
     assert (exact["p_error"], exact["p_corrected_error"]) == (None, None)
     few = {name: {q: run[q] for q in QUERIES[:8]} for name, run in make_runs(0.6, 2).items()}

@@ -470,7 +470,7 @@ def test_text_behind_the_name_is_counted(put):
     assert not read_run(put(RUN)).notes
 
 
-def test_columns_that_hold_what_is_no_id_or_number(put):
+def test_columns_that_hold_what_is_no_id_or_number():
     wrong = {"doc": (1.5, True), "score": (True, [1]), "query": (b"x",)}
     for column, value in ((name, value) for name in wrong for value in wrong[name]):
         frame = pl.DataFrame([{"query": "1", "doc": "a", "score": 1.0} | {column: value}])

@@ -521,7 +521,7 @@ def test_one_session_says_nothing_of_how_searchers_differ(tmp_path):
     assert find_notes(calibration.notes, "1", "session", "few")
 
 
-def test_groups_are_called_as_their_column(tmp_path):
+def test_groups_are_called_as_their_column():
     rows = [
         (f"s{at}", "x", 1, "a", int(at % 2 == 0 or at > 9), "A" if at % 2 == 0 else "B")
         for at in range(12)

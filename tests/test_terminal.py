@@ -151,7 +151,7 @@ def test_no_colour_is_left_on_at_the_end_of_a_line(results, compared):
             assert not ESCAPE.sub("", line).endswith(" ")
 
 
-def test_measures_below_one_another_have_bars_too(results):
+def test_measures_below_one_another_have_bars_too():
     narrow = Terminal(width=28, colour=False, blocks=True)
     many = list(gainful.evaluate(NEWS_QRELS, measures="nDCG@1,2,3,4,5", runs=RUNS).values())
     assert "\n\nmeasure" in render(results_page(many), "table", narrow)

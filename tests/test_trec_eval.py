@@ -399,7 +399,7 @@ def test_comments_are_those_of_the_version(files):
     assert files("-m", "num_q")[1].endswith("\t1\n")
 
 
-def test_a_text_that_is_not_utf8_is_read_by_its_bytes(tmp_path, run_trec_eval):
+def test_a_text_that_is_not_utf8_is_read_by_its_bytes(tmp_path):
     (tmp_path / "qrels").write_bytes(b"\xe9 0 d\xfc 1\nz 0 \xc3\xa4 1\n")
     (tmp_path / "run").write_bytes(b"\xe9 Q0 d\xfc 1 1 t\xa0g\nz Q0 \xc3\xa4 1 1 t\xa0g\n")
     files = str(tmp_path / "qrels"), str(tmp_path / "run")

@@ -62,11 +62,6 @@ def refuses_word(ours: Printed) -> bool:
     return ours.status == 2 and any(phrase in ours.stderr for phrase in phrases)
 
 
-def has_old_line_ends(case: Case) -> bool:
-    """Is there a file that has carriage returns, but no line that ends otherwise?"""
-    return any(b"\r" in data.strip() and b"\n" not in data for data in (case.qrels, case.run))
-
-
 def has_fractional_gain(case: Case) -> bool:
     """Is there a gain such as 2.5?"""
     return any("." in measure.partition("=")[2] for measure in case.measures)
