@@ -130,6 +130,7 @@ def save(chart: Any, path: str | PathLike[str]) -> None:
         path: the file; it is written as a whole or not at all.
 
     Examples:
+        >>> from pathlib import Path
         >>> from tempfile import TemporaryDirectory
         >>> with TemporaryDirectory() as folder:
         ...     save({"mark": "point", "data": {"values": [{}]}}, Path(folder, "a.svg"))
