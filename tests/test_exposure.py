@@ -12,6 +12,7 @@ from refusals import refuses
 
 import gainful
 from gainful.errors import BadInput, BadValue, CannotCompare, NoColumn, WrongType
+from gainful.measure.groups import build_group_table
 
 CATALOGUE = [f"i{number}" for number in range(6)]
 lists = st.dictionaries(
@@ -103,6 +104,8 @@ def test_a_group_has_no_coverage_of_its_own_and_items_outside_are_counted():
     )
     assert results["Coverage@2"] == 0.5
     assert {group["mean"]["Coverage@2"] for group in results.groups()} == {None}
+    cells = {row[1]: row[3] for row in build_group_table([results]).rows}
+    assert cells == {"0": "–", "1": "–", "all": "0.5000"}
     assert [note for note in results.notes if "Coverage@2" in note and "1 item" in note]
 
 

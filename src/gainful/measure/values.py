@@ -135,7 +135,7 @@ class Results(Shown):
         Not a number where nothing counts.
         """
         if name in self.whole:  # a part has no such value
-            return self.whole[name] if some is None else float("nan")
+            return self.whole[name] if some is None or some.all() else float("nan")
         values = np.ma.asarray(self.values[name])
         chosen = np.ma.compressed(values if some is None else values[some])
         return aggregate(chosen, self.recipes[name].entry.aggregation)
