@@ -4,6 +4,7 @@ import csv
 import json
 from itertools import product
 from time import process_time
+from typing import get_overloads
 
 import numpy as np
 import polars as pl
@@ -461,3 +462,9 @@ def test_the_command_lists_what_to_judge_first(run, form):
     else:
         rows = [line.split() for line in out.splitlines() if "bread" in line]
     assert [row[:3] for row in rows] == [["bm25", "bread", "crumbs"], ["dense", "bread", "yeast"]]
+
+
+def test_a_type_checker_knows_that_several_runs_have_bounds_each():
+    overloads = get_overloads(gainful.unjudged)
+    returned = [overload.__annotations__["return"] for overload in overloads]
+    assert returned == ["RunBounds", "Bounds", "RunBounds"]

@@ -7,6 +7,7 @@ from typing import Unpack, overload
 
 from gainful.api.evaluate import match_run
 from gainful.api.run_options import (
+    NamedRuns,
     RunOptions,
     RunReading,
     Runs,
@@ -21,6 +22,18 @@ from gainful.measure.build_recipes import Measures
 from gainful.measure.evaluate import measure_run
 from gainful.read.inputs import AnyQrels, AnyRun, as_qrels_columns, as_run_columns
 from gainful.read.shapes import holds_runs
+
+
+@overload
+def unjudged(
+    qrels: AnyQrels,
+    run: NamedRuns,
+    measures: Measures | None = None,
+    *,
+    runs: None = None,
+    grades: Iterable[float] | None = None,
+    **options: Unpack[RunOptions],
+) -> RunBounds: ...
 
 
 @overload
