@@ -120,7 +120,12 @@ def _parse_measure_and_depths(
     """The measure, and how deep; either of them may say that."""
     if "@" not in str(measure):
         depths = parse_depths(_USUAL_DEPTH if depth is None else depth)
-        return parse(f"{measure}@{_USUAL_DEPTH}"), depths
+        try:
+            return parse(f"{measure}@{_USUAL_DEPTH}"), depths
+        except BadValue as error:
+            if error.argument != "k":
+                raise
+            raise BadValue("measure", str(measure), " or ".join(WITH_VECTORS)) from None
     parsed_measure = parse(measure)
     if depth is not None:
         raise BadValue("depth", depth, f"no value: {parsed_measure} sets the depth")
@@ -160,7 +165,7 @@ def build_sweep_grid(
     convention = like_sessions(like)
     parsed_measure, depths = _parse_measure_and_depths(measure, depth)
     if not (parsed_measure.entry.session and parsed_measure.entry.has_vectors):
-        raise BadValue("measure", str(parsed_measure), " or ".join(WITH_VECTORS))
+        raise BadValue("measure", str(measure), " or ".join(WITH_VECTORS))
     for name in ("b", "bq"):
         if name in dict(parsed_measure.params):
             raise BadValue("measure", str(parsed_measure), f"no {name} in it: that is swept")
