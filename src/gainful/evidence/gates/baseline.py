@@ -62,13 +62,13 @@ def make_baseline(
             for measure in kept.measures.values()
         } | dict(kept.anchor)
     past = () if kept is None else kept.history or (_describe_save(kept, {}),)
-    spread = {}  # of the changes by query, of each measure that both have
+    spread = {}  # of the changes by query, of each measure (canonical spelling) that both have
     for name, measure in made.measures.items():
         if kept is not None and kept.find_name(measure) is not None:
             sides = [values_by_query(results, name), kept.values_by_query(measure)]
             changes = pair_values(sides, name).differences((0, 1))
             if len(changes) > 1:
-                spread[name] = float(changes.std(ddof=1))
+                spread[measure] = float(changes.std(ddof=1))
     return evolve(made, anchor=anchor, history=[*past, _describe_save(made, spread)])
 
 

@@ -206,7 +206,9 @@ def _find_spread(
             return Spread(name, len(changes), seen, "seen", changes)
     values = np.array(list(values_by_query(results, name).values()))
     saves = () if baseline is None else baseline.history
-    if history := [save["spread"][name] for save in saves if save["spread"].get(name)]:
+    names = str(results.measures[name]), name  # older files have the name that was asked for
+    known = [save["spread"].get(key) for save in saves for key in dict.fromkeys(names)]
+    if history := [spread for spread in known if spread]:
         value = sqrt(sum(past**2 for past in history) / len(history))
         return Spread(name, len(values), value, "history")
     assumed = ASSUMED_SHARE * _deviation(values)
