@@ -41,20 +41,29 @@ def test_the_error_is_the_deviation_over_seeds(runs, test):
     assert_errors_are_the_deviations_of(data)
 
 
-@pytest.mark.parametrize("correct", ["max-t", "holm"])
-def test_the_error_of_a_study_is_the_deviation_over_seeds(correct):
-    """Of systems that everybody tried; by max-T p counts both sides, else twice the smaller one."""
+@pytest.mark.parametrize(
+    ("systems", "options"),
+    [
+        ("ABC", {"correct": "max-t"}),
+        ("ABC", {"correct": "holm"}),
+        ("ABC", {"test": "tukey"}),
+        ("AC", {"test": "tukey"}),
+    ],
+)
+def test_the_error_of_a_study_is_the_deviation_over_seeds(systems, options):
+    """By max-T, and tukey of several systems, p counts both sides, else twice the smaller one."""
     random = np.random.default_rng(5)
     rows = [
         {"session": f"{searcher}{system}", "query": 1, "rank": 1, "doc": "d"}
         | {"searcher": f"p{searcher}", "system": system, "grade": 5 + random.normal() + better}
         for searcher in range(30)
         for system, better in (("A", 0), ("B", 0), ("C", 0.3))
+        if system in systems
     ]
     data = [
         gainful.sessions.compare(
-            pl.DataFrame(rows), measures="sDCG@1", correct=correct, resamples=999, seed=seed
-        ).to_dict()["pairs"][1]
+            pl.DataFrame(rows), measures="sDCG@1", **options, resamples=999, seed=seed
+        ).to_dict()["pairs"][len(systems) - 2]
         for seed in range(60)
     ]
     assert_errors_are_the_deviations_of(data)

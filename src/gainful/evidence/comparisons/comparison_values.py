@@ -15,7 +15,7 @@ from gainful.evidence.reasons.largest_changes import LargestChanges
 from gainful.evidence.statistics.correction import FREEDMAN_LANE, MAX_T, RANDOMISATION, TUKEY
 from gainful.evidence.statistics.effect_size import EffectSize
 from gainful.evidence.statistics.outcome import Resampling
-from gainful.evidence.statistics.study_design import Interaction
+from gainful.evidence.statistics.study_design import INVERTED, Interaction
 from gainful.measure.entry import HIGHER, Direction
 from gainful.page.shown import Answering, refuse_truth
 from gainful.page.table import to_plain_data
@@ -185,7 +185,8 @@ class Evidence(Answering):
         if not self.uses_resamples:
             return None
         counts_both = self.test in _COUNT_BOTH_SIDES or (self.corrects and self.correction == MAX_T)
-        sides = 1 if counts_both else 2
+        is_pair = self.interval.startswith(INVERTED)  # tukey of two systems is the test of a pair
+        sides = 1 if counts_both and not is_pair else 2
         share = p / sides
         return float(sides * (share * (1 - share) / self.resampling.resamples) ** 0.5)
 
