@@ -189,6 +189,23 @@ def test_holm_takes_the_resamples_it_needs_or_names_them():
     assert min(pair.p_corrected for pair in ample.pairs) < 0.01
 
 
+def test_bh_is_refused_only_resamples_with_which_nothing_could_be_significant():
+    """Three differences of one sign in 40 queries have the smallest p, 1/100, and keep it."""
+    judged = {f"q{query}": {"a": 1} for query in range(40)}
+    runs = {
+        f"run{run}": {
+            query: [f"x{rank}" for rank in range(5 * run + at % 3)] + ["a"]
+            for at, query in enumerate(judged)
+        }
+        for run in range(3)
+    }
+    options = {"measures": "RR", "correct": "bh", "resamples": 99}
+    comparison = gainful.compare(judged, runs, **options, alpha=0.01)
+    assert [pair.p_corrected for pair in comparison.pairs] == [0.01, 0.01, 0.01]
+    with refuses(BadValue, "resamples"):
+        gainful.compare(judged, runs, **options, alpha=0.009)
+
+
 def test_few_enough_queries_need_no_resamples_for_holm():
     qrels, runs = make_graded_runs(5, queries=12)
     comparison = gainful.compare(qrels, runs, "P@10", correct="holm", resamples=99)

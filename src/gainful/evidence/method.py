@@ -150,15 +150,17 @@ class Method:
         return self.fit_resamples(len(paired), len(pairs))
 
     def fit_resamples(self, measures: int, pairs: int, sides: int = 1) -> Method:
-        """As many resamples as the family needs for its smallest p to be significant.
+        """As many resamples as the family needs for a single smallest p to be significant.
 
-        A number that the user gave is not changed: one that is too small is refused.
+        A number that the user gave is not changed: one with which nothing could be is refused. By
+        Benjamini-Hochberg p that are all the smallest are corrected to that.
         """
         comparisons = self.count_comparisons(measures, pairs)
         if self.correction in (MAX_T, "none") or comparisons == 1:
             return self
         alpha, resamples = self.resampling.alpha, self.resampling.resamples
-        least = smallest_resamples(comparisons, alpha, sides)
+        holds_down_any = CORRECTIONS[self.correction].holds_down_any
+        least = smallest_resamples(comparisons if holds_down_any else 1, alpha, sides)
         if least > (resamples if self.resamples_given else MAX_RESAMPLES):
             words = CORRECTIONS[self.correction].words
             allowed = (
@@ -169,7 +171,8 @@ class Method:
         if self.resamples_given:
             return self
         # More than the clearest difference is to be found.
-        ample = min(max(resamples, _SPARE_RESAMPLES * (least + 1) - 1), MAX_RESAMPLES)
+        needed = smallest_resamples(comparisons, alpha, sides)
+        ample = min(max(resamples, _SPARE_RESAMPLES * (needed + 1) - 1), MAX_RESAMPLES)
         return evolve(self, resampling=evolve(self.resampling, resamples=ample))
 
 
