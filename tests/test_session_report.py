@@ -268,6 +268,29 @@ def test_sessions_of_a_searcher_are_drawn_together():
     )
 
 
+def test_conversations_had_several_times_are_no_more_conversations(monkeypatch):
+    """Had twice with the same results, they leave the intervals as wide as had once."""
+    kept = []
+
+    def keep(*inputs, **options):
+        kept.append(session_intervals(*inputs, **options))
+        return kept[-1]
+
+    monkeypatch.setattr(report_api, "session_intervals", keep)
+    for trials in (1, 2):
+        rows = [
+            {"session": f"{system}{task}{trial}", "system": system, "conversation": f"c{task}"}
+            | {"query": 1, "rank": 1, "doc": "a", "grade": (task * step) % 5}
+            for system, step in (("a", 2), ("b", 3))
+            for task in range(8)
+            for trial in range(trials)
+        ]
+        report(pl.DataFrame(rows), measures="sDCG@1", resamples=99)
+    once, twice = ([item.intervals["sDCG@1"] for item in intervals] for intervals in kept)
+    for first, second in zip(once, twice, strict=True):
+        assert (second.low, second.high) == pytest.approx((first.low, first.high))
+
+
 def test_of_very_many_sessions_nothing_is_drawn():
     results = evaluate(ONE, JUDGED, MEASURE)
     entry = results.recipes[MEASURE].entry

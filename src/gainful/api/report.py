@@ -250,12 +250,19 @@ def _shorten_names(groups: SystemGroups) -> SystemGroups:
 def _choose_drawn(
     groups: SystemGroups, block: str | Sequence[str] | None, cluster: ClusterChoice | None
 ) -> DrawnUnits:
-    """What is drawn again: clusters of conversations, or searchers with all their sessions."""
-    results = groups.results
+    """What is drawn again: clusters of conversations, or searchers with all their sessions.
+
+    A conversation that a system had several times is drawn with all of them.
+    """
+    results, names = groups.results, groups.unit_names
     if groups.has_pairs and cluster is not None:
-        labels = map(read_clusters(cluster).find, groups.unit_names.to_list())
+        labels = map(read_clusters(cluster).find, names.to_list())
         return DrawnUnits.from_labels(pl.Series("cluster", [*labels]), groups.unit)
-    blocks = [] if groups.has_pairs else choose_blocks(results, groups.by or SYSTEM, block)
+    if groups.has_pairs:
+        is_repeated = any(names.filter(own).is_duplicated().any() for own in groups.flags.values())
+        drawn = DrawnUnits.from_labels(names.alias(groups.unit), groups.unit)
+        return drawn if is_repeated else DrawnUnits(groups.unit)
+    blocks = choose_blocks(results, groups.by or SYSTEM, block)
     if blocks:
         return DrawnUnits.from_labels(results.columns[blocks[0]], groups.unit)
     return DrawnUnits(groups.unit)
