@@ -17,7 +17,7 @@ from scipy.stats import ttest_rel
 from written_files import write_file
 
 import gainful
-from gainful.errors import BadInput, BadValue, NotInstalled, UnknownName
+from gainful.errors import BadInput, BadValue, NotInstalled, UnknownName, WrongType
 from gainful.match import dicts, frames
 from gainful.read.query_columns import read_document_texts, read_texts
 from gainful.show.pages import report as report_module, report_data
@@ -579,6 +579,11 @@ def test_texts_are_read_in_the_forms_people_have(tmp_path, name, text):
 def test_documents_are_read_in_the_forms_people_have(tmp_path, name, text):
     (tmp_path / name).write_text(text, encoding="utf-8")
     assert read_document_texts(tmp_path / name, ["a", "c"]) == {"a": "where to sleep"}
+
+
+def test_documents_that_are_none_are_called_so():
+    with refuses(WrongType, "documents"):
+        read_document_texts(5, ["a"])
 
 
 @pytest.mark.parametrize(

@@ -257,7 +257,7 @@ def read_texts(queries: AnyQueries, *, optional: bool = False) -> dict[str, str]
     return texts
 
 
-def _open_queries(queries: AnyQueries) -> InputTable:
+def _open_queries(queries: AnyQueries, subject: str = "queries") -> InputTable:
     """A row for each query: a file, a frame, or {query: text} or {query: {attribute: value}}.
 
     The suffix of a file says its format. Lines of query, tab, text need no header.
@@ -274,7 +274,8 @@ def _open_queries(queries: AnyQueries) -> InputTable:
                     raise WrongType(place, value, "a text or number")
         return as_table(pl.DataFrame(rows, infer_schema_length=None, strict=False), "queries")
     if is_frame(queries) or not isinstance(queries, (str, PathLike)):
-        return load_table(queries, "queries", "a file, a frame, or {query: attributes}")
+        content = "{query: attributes}" if subject == "queries" else "{doc: text}"
+        return load_table(queries, subject, f"a file, a frame, or {content}")
     source = open_source(queries)
     if source.suffix in (*_TEXT_TABLES, *_BINARY_TABLES):
         table = read_table(source, _TEXT_TABLES.get(source.suffix) or find_table_format(source))
@@ -295,7 +296,7 @@ def read_document_texts(documents: Any, wanted: Collection[str]) -> dict[str, st
     """
     if isinstance(documents, Mapping):
         return {doc: str(documents[doc]) for doc in wanted if doc in documents}
-    table = _open_queries(documents)
+    table = _open_queries(documents, "documents")
     if table.frame.columns == ["query", "text"]:  # lines without a header
         table = evolve(table, frame=table.frame.rename({"query": "doc"}))
     columns = {role: _merge_columns(table, column) for role, column in DOCUMENT_COLUMNS.items()}
