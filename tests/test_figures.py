@@ -14,7 +14,7 @@ import polars as pl
 import pytest
 import pytrec_eval
 from browser_pages import overflow_width
-from example_files import NEWS_QRELS as QRELS, NEWS_RUNS as RUNS, read_golden
+from example_files import EXAMPLES, NEWS_QRELS as QRELS, NEWS_RUNS as RUNS, read_golden
 from facts import find_notes, list_facts
 from hypothesis import given, strategies as st
 from refusals import refuses
@@ -887,6 +887,20 @@ def test_the_map_of_clicks_is_of_the_measure_that_a_sweep_of_clicks_takes(run, t
     assert str(swept.measure) == "sDCG"
     ahead = pl.read_csv(tmp_path / "map.csv")["ahead"].drop_nulls().to_list()
     assert ahead == build_data("map", swept).frame["ahead"].drop_nulls().to_list()
+
+
+@pytest.mark.parametrize("name", ["sessions", "last", "frontier"])
+def test_help_names_the_measure_that_is_drawn_of_judged_sessions_and_of_clicks(run, name):
+    usual = re.search(r"\[(\w+@10)(?:; by clicks (\w+@10))?\]", run("figure", name, "--help"))
+    log, judged = EXAMPLES / "clicks.csv", ("sessions.csv", "sessions-qrels.txt")
+    for files, by, measure in (
+        ([EXAMPLES / file for file in judged], "system", usual[1]),
+        ([log], "variant", usual[2] or usual[1]),
+    ):
+        results = gainful.sessions.evaluate(*files, cost="query=1")
+        options = {"cost": "query=1"} if name == "frontier" else {}
+        data = build_data(name, results, by=by, **options)
+        assert re.search(rf"mean {measure}\b", " ".join((data.axis_title, *data.caption)))
 
 
 def test_there_is_a_function_for_each_figure():

@@ -388,7 +388,7 @@ _ALL = (
         input_kind="sessions",
         data=frontier.frontier_data,
         draw_chart=frontier.draw_chart,
-        usual_measures=("nsDCG@10",),
+        usual_measures=("sDCG@10",),
     ),
     Figure(
         name="searchers",

@@ -127,7 +127,9 @@ def _build_command(figure: Figure) -> click.Command:
     names = signature(figure.data).parameters
     rows = [_FIGURE_OPTIONS[name] for name in names if name in _FIGURE_OPTIONS]
     if figure.usual_measures:
-        usual = f"[{', '.join(figure.usual_measures)}]"
+        first = figure.usual_measures[0]
+        by_clicks = f"; by clicks {first.removeprefix('n')}" if first.startswith("nsDCG") else ""
+        usual = f"[{', '.join(figure.usual_measures)}{by_clicks}]"
         several = option("measures", f"May be repeated. {usual}")
         rows.insert(0, several if figure.several_measures else option("measure", usual))
     rows += [*inputs.options, *_DRAWING_OPTIONS]
