@@ -6,6 +6,7 @@ import numpy as np
 import polars as pl
 import pytest
 from refusals import refuses
+from scipy import stats
 from written_files import write_qrels
 
 import gainful
@@ -106,6 +107,21 @@ def test_the_figure_has_a_dot_for_each_system_and_says_which_are_on_the_frontier
     assert "system a" in (tmp_path / "f.svg").read_text(encoding="utf-8")
     words = ("sessions", *files, "--cost", "query=1", "--by", "system", "--format", "json")
     assert json.loads(run_gainful(*words).out)["groups"][1]["per_cost"]["nsDCG@10"] == 1.0
+
+
+def test_intervals_of_the_frontier_draw_whole_searchers():
+    """Of searchers with as many sessions each, it is the t interval of their means."""
+    grades = [1, 2, 3, 3, 2, 0, 1, 1]
+    columns = {"session": [f"s{at}" for at in range(8)], "grade": grades, "tokens": grades}
+    columns |= {"searcher": ["ann", "ann", "bo", "bo", "cy", "cy", "di", "di"]}
+    frame = pl.DataFrame(columns).with_columns(query=1, doc=pl.lit("a"), system=pl.lit("one"))
+    results = gainful.sessions.evaluate(frame, measures="sDCG@10")
+    (row,) = gainful.figures.figure_data("frontier", results, cost="result=tokens").to_dicts()
+    by_searcher = [1.5, 3.0, 1.0, 1.0]
+    low, high = stats.t.interval(0.95, 3, np.mean(by_searcher), stats.sem(by_searcher))
+    for part in ("gain", "cost"):
+        ends = row[part], row[f"{part}_low"], row[f"{part}_high"]
+        assert ends == pytest.approx((np.mean(grades), max(low, 0), high))
 
 
 def test_a_figure_of_costs_needs_prices():

@@ -7,8 +7,11 @@ from typing import Any
 
 import numpy as np
 import polars as pl
+from attrs import evolve
 
 from gainful.errors import BadValue, check_name
+from gainful.evidence.intervals import describe_methods, draw_searchers, session_intervals
+from gainful.evidence.statistics.outcome import Resampling
 from gainful.match.session_groups import By
 from gainful.measure.build_session_recipes import Cost, build_session_recipe, cost_measure
 from gainful.measure.results import list_footnotes
@@ -35,7 +38,6 @@ from gainful.show.figures.session_curves import label_groups
 from gainful.show.theme import SIZE, Spec, build_layer, nominal, quantitative
 from gainful.types import Array, Flags
 
-_LEVEL = 0.95
 _LABEL_HEIGHT = 15  # pixels that a name takes
 
 
@@ -66,25 +68,34 @@ def frontier_data(
     if not names:
         raise BadValue("measure", ", ".join(results.values), "one that measures gain")
     name = measure or names[0]
-    costs, cost_name = _find_costs(results, cost)
-    gains = np.ma.asarray(results.values[name])
+    priced, cost_name = _add_cost(results, cost)
+    groups = dict(label_groups(results, by))
+    all_intervals = session_intervals(
+        priced.select_measures([cost_name, name]),
+        groups,
+        Resampling(),
+        unit="session",
+        drawn=draw_searchers(results.columns),
+    )
     rows = []
-    for label, flags in label_groups(results, by):
-        gaining, spending = _interval(gains, flags), _interval(np.ma.asarray(costs), flags)
-        gain, spent = gaining[0], spending[0]
+    for (label, flags), of_group in zip(groups.items(), all_intervals, strict=True):
+        spending, gaining = (of_group.intervals[part] for part in (cost_name, name))
+        gain, spent = gaining.mean, spending.mean
         has_ratio = not results.directions[name].is_lower
         ratio = gain / spent if has_ratio and spent and gain is not None else None
-        rows.append((label, int(flags.sum()), *spending, *gaining, ratio))
+        ends = (end for each in (spending, gaining) for end in (each.mean, each.low, each.high))
+        rows.append((label, int(flags.sum()), *ends, ratio))
     numbers = ("cost", "cost_low", "cost_high", "gain", "gain_low", "gain_high", "per_cost")
     schema = {"group": pl.String, "sessions": pl.Int64, **dict.fromkeys(numbers, pl.Float64)}
     frame = pl.DataFrame(rows, schema=schema, orient="row").drop_nulls(["cost", "gain"])
     direction = results.directions[name]
+    methods = describe_methods(all_intervals, verbose=True)
     frontier = find_frontier(frame["cost"].to_numpy(), direction.sign * frame["gain"].to_numpy())
     return FigureData(
         frame=frame.with_columns(frontier=pl.Series(frontier, dtype=pl.Boolean)),
         title=f"Gain and cost of systems: {name}",
         caption=(
-            f"{cost_name} · lines through dots: 95 % intervals of the means",
+            f"{cost_name} · lines through dots: 95 % intervals of the means ({methods})",
             *(line for line in list_footnotes([results]) if cost_name not in line),
         ),
         axis_title=f"mean {mark_lower(name, direction)}",
@@ -105,28 +116,19 @@ def find_frontier(cost: Array, gain: Array) -> Flags:
     return np.asarray(~(cheaper & better & strictly).any(axis=1))
 
 
-def _find_costs(results: SessionResults, cost: Cost | None) -> tuple[Array, str]:
+def _add_cost(results: SessionResults, cost: Cost | None) -> tuple[SessionResults, str]:
+    """Results with what sessions cost among their measures, and what that is called."""
     if cost is not None:
         recipe = build_session_recipe(cost_measure(cost))
-        return compute_session_values(results.matched_sessions, recipe), recipe.label
+        costs = compute_session_values(results.matched_sessions, recipe)
+        return evolve(
+            results,
+            values={**results.values, recipe.label: costs},
+            recipes={**results.recipes, recipe.label: recipe},
+        ), recipe.label
     if not results.costs:
         raise BadValue("cost", None, "prices such as query=50,result=200, or result=tokens")
-    return np.ma.filled(np.ma.asarray(results.values[results.costs[0]]), np.nan), results.costs[0]
-
-
-def _interval(values: Any, flags: Flags) -> tuple[float | None, float | None, float | None]:
-    """The mean of some sessions, with its interval by Student's t; None where there is none."""
-    from scipy.special import stdtrit  # noqa: PLC0415  (slow to load)
-
-    some = np.ma.compressed(values[flags])
-    if not some.size:
-        return None, None, None
-    mean = float(some.mean())
-    if some.size < 2:
-        return mean, None, None
-    quantile = float(stdtrit(some.size - 1, (1 + _LEVEL) / 2))
-    reach = quantile * float(some.std(ddof=1)) / some.size**0.5
-    return mean, mean - reach, mean + reach
+    return results, results.costs[0]
 
 
 def draw_chart(data: FigureData, look: Look) -> Spec:
