@@ -300,6 +300,11 @@ def test_an_address_with_a_query_opens_it_or_the_first_and_says_so(shown, news, 
     page.requests[:] = page.requests[:1]
 
 
+def read_process_time(devtools):
+    metrics = devtools.send("Performance.getMetrics")["metrics"]
+    return next(metric["value"] for metric in metrics if metric["name"] == "ProcessTime")
+
+
 def test_8_runs_of_500_queries_and_100_ranks_fit_into_a_page_that_is_drawn_at_once(shown):
     chance = np.random.default_rng(1)
     queries = [f"q{number}" for number in range(500)]
@@ -317,9 +322,12 @@ def test_8_runs_of_500_queries_and_100_ranks_fit_into_a_page_that_is_drawn_at_on
     made = gainful.report(qrels, runs, "nDCG@10", resamples=99)
     assert len(made.encode()) < 15_000_000
     page = shown(made)
-    drawn = "performance.getEntriesByType('navigation')[0].domComplete"
-    assert page.page.evaluate(drawn) < 2000  # milliseconds
     assert len(page.rows()) == 25
+    devtools = page.page.context.new_cdp_session(page.page)
+    devtools.send("Performance.enable")
+    begin, _, end = read_process_time(devtools), page.page.reload(), read_process_time(devtools)
+    assert end - begin < 1  # second of the processor, however busy the machine is
+    page.requests[:] = page.requests[:1]
 
 
 def test_values_can_be_taken_away_as_csv_that_no_spreadsheet_runs(shown):
