@@ -185,6 +185,11 @@ def test_measures_documents_the_measure_that_a_name_computes(name):
         return
 
 
+@pytest.mark.parametrize("name", ["nDCG@10", "ndcg_cut_10", "nDCG(gain=exp)@5"])
+def test_measures_documents_a_measure_with_its_cutoff_and_parameters(name):
+    assert catalogue_page.to_dict(name)["name"] == "nDCG"
+
+
 def test_the_rbp_of_trec_eval_is_named_for_what_it_is():
     assert list(expand(["rbp", "RBP"])) == ["gRBP(p=0.9)", "RBP"]
     assert list(expand(["rbp@10", "rbp(p=0.8)"])) == ["RBP@10", "RBP(p=0.8)"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from typing import Any
 
 from gainful.convention import CONVENTIONS, GAINFUL, SETTINGS, Convention, Setting
@@ -12,7 +13,7 @@ from gainful.convention.session import (
     SESSION_SETTINGS,
     SessionConvention,
 )
-from gainful.errors import BadValue, UnknownName
+from gainful.errors import BadValue, GainfulError, UnknownName
 from gainful.formula import Arithmetic, Const, Expr, NamedFormula, Var, substitute
 from gainful.formula.renderers import to_latex, to_text as as_text
 from gainful.measure.build_recipes import build_recipe
@@ -23,6 +24,7 @@ from gainful.measure.discount import DISCOUNTS
 from gainful.measure.entry import FORMULA_PARAMS, Entry, MeasureRecipe
 from gainful.measure.functions.exposure import EXPOSURE_MEASURES
 from gainful.measure.gain import GAINS
+from gainful.measure.language import parse
 from gainful.measure.measure import Measure, nDCG
 from gainful.measure.names import ANSWERS, TREC_NAMES, find_measure_name, plain_name
 from gainful.measure.notes import describe_setting
@@ -114,6 +116,8 @@ def _find(name: str) -> Entry | NamedFormula | Setting:
     exact_name = name if name in items_by_name else alias
     exact_name = exact_name or lower_names.get(name.lower(), "")
     if not exact_name:
+        with suppress(GainfulError):  # with its cutoff or parameters
+            return parse(name).entry
         answer = ANSWERS.get(plain_name(name), "")
         raise UnknownName("measure", name, items_by_name, "gainful measures lists them all", answer)
     return items_by_name[exact_name]
