@@ -332,6 +332,7 @@ def test_bad_events_are_counted_told_and_left_out(tmp_path, row, named):
 
 
 TWO_USERS = "t,u,2026-01-31T12:00:00Z,shown,x,1,a\nt,v,2026-01-31T12:00:00Z,shown,x,2,b\n"
+THREE_USERS = TWO_USERS + "t,w,2026-01-31T12:00:00Z,shown,x,3,c\n"
 GAP = "session,query,rank,doc,clicked\nt,x,1,a,1\nt,x,3,b,0\ns,x,1,a,1\n"
 NO_QUERY = "session,query,rank,doc,event\ns,x,1,a,click\ns,,1,a,impression\n"
 
@@ -339,11 +340,17 @@ NO_QUERY = "session,query,rank,doc,event\ns,x,1,a,click\ns,,1,a,impression\n"
 @pytest.mark.parametrize(
     ("text", "named", "left"),
     [
-        (HEAD + FINE + TWO_USERS, ("log.csv:3", "'t'", "'u'", "'v'"), ["s"]),
+        (HEAD + FINE + TWO_USERS, ("log.csv:3", "'t'", "two users, user 'u' and user 'v'"), ["s"]),
+        (HEAD + FINE + THREE_USERS, ("log.csv:3", "'t'", "3 users, such as user 'u' and"), ["s"]),
         (GAP, ("log.csv:3", "rank 2", "--bad skip"), ["s"]),
         (NO_QUERY, ("log.csv:3",), None),
     ],
-    ids=["two users", "a list with a gap", "a click beside an impression without its query"],
+    ids=[
+        "two users",
+        "three users",
+        "a list with a gap",
+        "a click beside an impression without its query",
+    ],
 )
 def test_a_bad_session_is_refused_or_left_out(tmp_path, text, named, left):
     path = write_file(tmp_path / "log.csv", text)

@@ -269,9 +269,9 @@ def _find_shared_sessions(frame: pl.DataFrame) -> Problem:
 
     def describe(row: int) -> str:
         users = names[frame["session"][row]]
-        number = "two users" if len(users) == 2 else f"{len(users)} users, such as"
+        number = "two users," if len(users) == 2 else f"{len(users)} users, such as"
         # Each is called a user, so that `anonymise` finds it.
-        return f"it has {number}, {join_words([f'user {quote(name)}' for name in users[:2]])}"
+        return f"it has {number} {join_words([f'user {quote(name)}' for name in users[:2]])}"
 
     flags = frame["session"].is_in(shared["session"].implode())
     return flag_problem(frame, flags, describe, "one user for a session")
