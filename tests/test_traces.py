@@ -627,6 +627,14 @@ def test_bad_turns_are_told_with_their_line(write_log, record, about):
     assert list_results(path, format_name="turns", bad="skip") == [("c", 1, 1, "a")]
 
 
+def test_different_mistakes_in_turns_are_counted_apart(write_log):
+    fine = {"conversation": "c", "turn": 1, "query": "q", "retrieved": ["a"]}
+    path = write_log({**fine, "turn": "x"}, fine, fine, {**fine, "turn": "y"})
+    with refuses(BadInput, "log.jsonl:1", "'x' is not an integer; also in line 4"):
+        as_sessions(path)
+    assert len(as_sessions(path, bad="skip").notes) == 2
+
+
 def test_ikats_run_of_2024_as_the_track_flattens_it(tmp_path):
     """The lists of a turn's responses one after the other, each passage where it comes first."""
 

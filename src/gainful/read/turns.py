@@ -45,7 +45,9 @@ _ROLES = {  # what a record tells of a turn, and where it stands
 }
 _TOPIC = [*_ROLES].index("topic")
 _SHAPE = '{"conversation": …, "turn": 1, "query": …, "retrieved": […]}'
-_NO_TURN = "turns 1, 2, 3 … of each conversation, each once"
+_NO_TURN = "turns 1, 2, 3 … of each conversation"
+_REPEATED = "each turn of a conversation once"
+_NO_SCORE = "a number for each document"
 _NO_LIST = "retrieved: […], which is empty where nothing was retrieved"
 _NUMBER = "\0number"  # of a turn: a column of our own
 _TURN_NUMBER = re.compile(r"(?:.*_)?([0-9]{1,15})")
@@ -102,7 +104,7 @@ def _order_turns(retrievals: Retrievals) -> pl.DataFrame:
     sound = pl.col("flaw").is_null()
     again = frame.select(sound & ~pl.struct("session", _NUMBER, sound).is_first_distinct())
     flaws = {
-        row: Unreadable(f"turn {frame[_NUMBER][row]} comes twice", _NO_TURN)
+        row: Unreadable(f"turn {frame[_NUMBER][row]} comes twice", _REPEATED)
         for row in again.to_series().arg_true()
     }
     return (retrievals.mark_flaws(frame, flaws) if flaws else frame).drop(_NUMBER)
@@ -144,7 +146,7 @@ def rank_by_score(scores: dict[str, Any]) -> list[str] | Unreadable:
     for doc, score in scores.items():
         if isinstance(score, bool) or not isinstance(score, (int, float)) or score != score:  # noqa: PLR0124
             words = f"score {quote(score)} of document {quote(doc)} is not a number"
-            return Unreadable(words, _NO_LIST)
+            return Unreadable(words, _NO_SCORE)
     return sorted(scores, key=lambda doc: -scores[doc])
 
 
