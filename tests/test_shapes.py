@@ -577,6 +577,25 @@ def test_a_column_that_no_table_has_is_refused(tmp_path, run_gainful, columns):
     assert run_gainful("check", qrels, run, "--columns", words, status=None).status > 0
 
 
+@pytest.mark.parametrize("key", ["id", "question"])
+@pytest.mark.parametrize("suffix", ["", ".jsonl", ".json"])
+def test_a_record_without_a_query_among_others_is_refused(tmp_path, key, suffix):
+    bare = {"retrieved": ["b", "a"], "relevant": ["a"]}
+    records = [{key: "1", **bare}, bare]
+    write = {"": lambda each: each, ".jsonl": lambda each: "\n".join(map(json.dumps, each))}
+
+    def make(each):
+        text = write.get(suffix, json.dumps)(each)
+        return write_file(tmp_path / f"rag{suffix}", text) if suffix else text
+
+    places = {"": ("judgments[0]", "judgments[1]"), ".jsonl": ("rag.jsonl:1", "rag.jsonl:2")}
+    first, second = places.get(suffix, ("rag.json[0]", "rag.json[1]"))
+    for own, place in ((records, second), (records[::-1], first)):
+        with refuses(BadInput, place, "query"):
+            gainful.evaluate(make(own), measures="RR")
+    assert gainful.evaluate(make([bare, bare]), measures="RR")["RR"] == 0.5
+
+
 OWN_FIELDS = [  # what was retrieved, what is relevant, and the query, which need not be told
     ("contexts", "ground_truths", "question"),
     ("hits", "gold", "frage"),

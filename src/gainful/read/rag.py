@@ -80,7 +80,7 @@ def read_records(
     """
     scored_lists: list[DocNumbers] = []
     problems: list[BadInput] = []
-    seen: set[str] = set()
+    seen: dict[str | int, str] = {}
     unit: dict[str, str] = {"unit": "turn"}
 
     def read_record(number: int, place: str, own: Mapping[Any, Any]) -> tuple[str, DocScores]:
@@ -103,6 +103,10 @@ def read_records(
 
     numbered = ((number, *record) for number, record in enumerate(records))
     lists = list(read_each(read_record, numbered, problems))
+    unnamed = [place for query, place in seen.items() if isinstance(query, int)]
+    if len(unnamed) < len(seen):
+        words = "there is no 'query', though other records have one"
+        problems += [BadInput(place, words, "a query in all records, or none") for place in unnamed]
     notes = dicts.note_scores(scored_lists) if kind is RUN else ()
     fields = {} if kind is RUN else {"complete": True, **unit}
     return dicts.build_lists(name, lists, kind, problems, notes, **fields)
@@ -114,7 +118,8 @@ def read_field(
     columns: ColumnMapping = USUAL_NAMES,
 ) -> dict[str, str] | None:
     """What a field, such as a category, says of each query; None where no record has it."""
-    both, seen = evolve(QRELS, lists=(*RUN.lists, *QRELS.lists)), set[str]()
+    both = evolve(QRELS, lists=(*RUN.lists, *QRELS.lists))
+    seen: dict[str | int, str] = {}
     values: dict[str, str] = {}
     for number, (place, own) in enumerate(records):
         query, _, record = _read_parts(number, place, own, both, columns, seen=seen)
@@ -286,9 +291,12 @@ def _read_parts(
     kind: Kind[Any],
     columns: ColumnMapping,
     *,
-    seen: set[str],
+    seen: dict[str | int, str],
 ) -> tuple[str, Any, Mapping[Any, Any]]:
-    """The name of a query, which was not seen before, its documents, and the whole record."""
+    """The name of a query, which was not seen before, its documents, and the whole record.
+
+    Those that were seen are numbers where records have no name.
+    """
     roles = {**kind.roles, "retrieved": "retrieved", "relevant": "relevant"}  # both parts name it
     inner_roles = {role: name for role, name in roles.items() if role != "doc"}
     paths = columns.names.get("doc", ())
@@ -298,8 +306,8 @@ def _read_parts(
     if name is None:
         name = _find_filled(record, _QUERY)
     has_parts = all(any(key in record for key in keys) for keys in (RETRIEVED, RELEVANT))
-    if name is None and has_parts and not any(key in record for key in QUERY):
-        name = number
+    is_unnamed = name is None and has_parts and not any(key in record for key in QUERY)
+    name = number if is_unnamed else name
     key = next((key for key in (*kind.lists, *DOC_LISTS, *DOC) if key in record), None)
     answer = _find_answer(record) if key is None and kind is RUN else None
     if answer is not None:
@@ -311,9 +319,10 @@ def _read_parts(
         missing, looked_for = ("query", _QUERY) if name is None else (kind.lists[0], kind.lists)
         message = f"there is no {quote(missing)}; known: {', '.join(map(str, record))}"
         raise BadInput(place, message, f"one of {', '.join(looked_for)}, as in {_EXPECTED}")
-    if str(name) in seen:
+    own_name = number if is_unnamed else str(name)
+    if own_name in seen:
         raise BadInput(place, f"query {quote(name)} comes twice", "each query once")
-    seen.add(str(name))
+    seen[own_name] = place
     docs = _name_documents(record[key], paths, place) if is_path else record[key]
     if is_path:
         columns.note_path("doc", kind.roles, place, is_found=docs is not record[key])
