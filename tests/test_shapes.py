@@ -974,6 +974,8 @@ UNREAD = {  # an answer without one list of results, and what the message names
     "Typesense": ({"code": 404, "message": "Not found"}, "Not found"),
     "groups": ({"found": 1, "grouped_hits": [{"group_key": ["x"], "hits": []}]}, "grouped"),
     "Elasticsearch": ({"error": {"reason": "gone"}, "status": 404}, "gone"),
+    "null": ({"hits": None, "took": 3}, "null"),
+    "only null": ({"hits": None}, "null"),
     "Qdrant": ({"result": None, "status": {"error": "no such"}, "time": 0.1}, "no such"),
 }
 
@@ -1006,6 +1008,20 @@ def test_answers_to_several_searches_are_told_apart_from_runs(tmp_path):
     path.write_text(json.dumps({"responses": answers}), encoding="utf-8")
     with refuses(BadInput, "run.json[1]", "gone"):
         gainful.evaluate([["b"], ["a"]], path, "RR")
+
+
+@pytest.mark.parametrize(
+    ("key", "empty"),
+    [
+        ("results", {"hits": []}),
+        ("responses", {"hits": []}),
+        ("responses", {"hits": {"hits": []}}),
+    ],
+)
+def test_searches_that_found_nothing_are_queries(key, empty):
+    assert gainful.evaluate([["b"]], {key: [empty]}, "RR")["RR"] == 0
+    other = {"hits": [{"id": "a"}]} if empty["hits"] == [] else es_answer({"a": 1})
+    assert gainful.evaluate([["b"], ["a"]], {key: [empty, other]}, "RR")["RR"] == 0.5
 
 
 def test_an_answer_of_solr_is_not_one_to_two_queries(tmp_path):

@@ -357,10 +357,13 @@ def describe_unread(answer: Any) -> Unreadable | None:
     if "grouped_hits" in answer:
         return Unreadable("its hits are grouped, without one order", "a search without group_by")
     failure = find_first(answer, _FAILURES)
-    if not failure or isinstance(failure, Real):  # of a document that is called so
-        return None
-    shown = failure if isinstance(failure, str) else _write_json(failure)
-    return Unreadable(f"the search failed: {quote(shown)}", "an answer with results, or []")
+    expected = "an answer with results, or []"
+    if failure and not isinstance(failure, Real):  # of a document that is called so
+        shown = failure if isinstance(failure, str) else _write_json(failure)
+        return Unreadable(f"the search failed: {quote(shown)}", expected)
+    hits = answer.get("hits", answer)
+    hits = hits.get("hits", hits) if isinstance(hits, Mapping) else hits
+    return Unreadable("its hits are null", expected) if hits is None else None
 
 
 def _find_id(entry: Any, paths: ResultPaths) -> Any:

@@ -104,6 +104,7 @@ def _open_answers(by_query: Mapping[Any, Any], name: str) -> Mapping[Any, Any]:
     scored = isinstance(first, Mapping) and not any(
         isinstance(value, (Mapping, list, str)) for value in first.values()
     )
+    scored = scored and describe_unread(first) is None  # its hits may be null
     scored = scored and "responseHeader" not in by_query  # of Solr, before its results
     if scored or (as_list(first) is not None and all(map(_is_nested, by_query.values()))):
         return by_query
@@ -164,7 +165,7 @@ def _open_batch(entries: list[Any], name: str, columns: ColumnMapping) -> list[A
 def _is_answer(value: object) -> bool:
     if not isinstance(value, Mapping) or find_list(dict(value)) is None:
         return False
-    has_more = not all(map(_is_nested, value.values()))
+    has_more = value.get("hits") == [] or not all(map(_is_nested, value.values()))
     is_filtered = isinstance(find_first(dict(value), ("hits.hits",)), list)  # of all but its hits
     return has_more or is_filtered or not _ANSWER_KEYS.isdisjoint(value) or _is_one_answer(value)
 
@@ -398,6 +399,8 @@ def _as_rows(value: Any) -> list[Any] | None:
 def _find_shape(entries: list[Any], name: str, columns: ColumnMapping, number: str) -> Shape:
     """What a list of queries or rows is, by its first entry that is not empty."""
     first = next((entry for entry in entries if _is_filled(entry)), None)
+    if first is None and [] in entries:  # queries without results
+        return "lists"
     if first is None:
         raise BadInput(name, "it has no queries", _describe_shapes(number))
     if rag.record_kinds(first, columns):
