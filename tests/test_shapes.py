@@ -7,6 +7,7 @@ first. RR is (1/2 + 1) / 2 = 0.75, P@1 (0 + 1) / 2 = 0.5.
 from __future__ import annotations
 
 import json
+from functools import partial
 from types import SimpleNamespace
 from typing import NamedTuple
 from uuid import UUID
@@ -472,15 +473,20 @@ def test_lists_of_turns_are_named_for_their_conversation(kind):
         assert results.per_query.rows()[1][0] == "x_2"
 
 
-@pytest.mark.parametrize("kind", ["polars", "lazy polars", "DuckDB", "records", "json", "jsonl"])
+@pytest.mark.parametrize(
+    "kind", ["polars", "lazy polars", "DuckDB", "records", "columns", "json", "jsonl"]
+)
 def test_a_list_of_an_unknown_name_is_told_with_the_columns_that_name_it(tmp_path, kind):
     judged = pl.DataFrame({"query": ["1", "2"], "gold": [["a"], ["c"]]})
-    makers = {**FRAME_MAKERS, "records": pl.DataFrame.to_dicts}
+    columns = partial(pl.DataFrame.to_dict, as_series=False)
+    makers = {**FRAME_MAKERS, "records": pl.DataFrame.to_dicts, "columns": columns}
     write = {"json": pl.DataFrame.write_json, "jsonl": pl.DataFrame.write_ndjson}
     path = tmp_path / f"qrels.{kind}"
     value = makers[kind](judged) if kind in makers else write[kind](judged, path) or path
     with refuses(NoColumn, ("judgments", path.name)[kind in write], "relevant=gold"):
         gainful.evaluate(value, RUN, "RR")
+    run = {"1": ["a"], "2": ["b"]}
+    assert gainful.evaluate(value, run, "RR", columns={"relevant": "gold"})["RR"] == 0.5
 
 
 @pytest.mark.parametrize("kind", ["polars", "pandas", "Arrow", "lazy polars", "DuckDB", "records"])

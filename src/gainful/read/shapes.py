@@ -93,6 +93,7 @@ def read_mapping(
     if records is None:
         if _is_one_answer(by_query):
             raise _describe_one_answer(name)
+        _refuse_unknown_columns(by_query, name, kind, columns)
         by_query = _open_answers(by_query, name) if kind is RUN else by_query
         return dicts.read_dict(by_query, name, kind)
     return rag.read_records(name, records, kind, columns)
@@ -580,6 +581,19 @@ def split_columns(
     if as_list(value[query]) is None or (lists is None and docs is None):
         return None
     return _zip_columns(value, name)
+
+
+def _refuse_unknown_columns(
+    value: Mapping[Any, Any], name: str, kind: Kind[Any], columns: ColumnMapping
+) -> None:
+    """Refuse a column of lists with an unknown name, beside one of queries."""
+    names = (*columns.names.get("query", ()), *QUERY, *QUERY_TEXT)
+    query = next((key for key in names if key in value), None)
+    lists = [as_list(column) or () for column in value.values()] if query is not None else []
+    if lists and min(map(len, lists)) == max(map(len, lists)) > 0:
+        first = dict(zip(map(str, value), next(zip(*lists, strict=True)), strict=True))
+        if is_id(first[str(query)]):
+            rag.refuse_unknown_lists(name, first, columns, kind)
 
 
 def _zip_columns(value: Mapping[Any, Any], name: str) -> list[Mapping[Any, Any]]:
