@@ -149,14 +149,14 @@ class _SpanReader:
     def take_span(self, span: Span) -> None:
         """Remember what a span says of its trace, and what it found if it is a search."""
         named, kind, operation, tool, text, user, *labels = self._finder.find_each(span.attributes)
-        session, keys = _as_name(named), (span.trace, span.id, span.parent)
+        session = _as_name(named)
         by_tool = bool(self._tools) and (tool or span.name) in self._tools
         kind = str(kind or "").upper()
         if kind == "RERANKER" and not by_tool:
             self._retrievals.notes[_RERANKED] += 1
         if not (kind == "RETRIEVER" or by_tool or operation == "retrieval"):
             if session is not None or span.parent is not None:
-                self.others.append((*keys, session, span.record))
+                self.others.extend((span.trace, span.id, span.parent, session, span.record))
             return
         text = find_first(span.attributes, _TOOL_QUERY) if by_tool else text
         docs = self._read_documents(span, session, by_tool=by_tool)
@@ -168,8 +168,10 @@ class _SpanReader:
             "user": _as_name(user),
             "time": None if span.start is None else str(span.start),
             "text": self._read_text(span, text),
+            TRACE: span.trace,
+            SPAN: span.id,
+            PARENT: span.parent,
             **dict(zip(self._labels, map(_as_name, labels), strict=True)),
-            **dict(zip(KEYS, keys, strict=True)),
         }
         self._retrievals.add(span.record, docs, values, grades)
 
@@ -467,7 +469,9 @@ def _read_attributes(record: dict[str, Any], shared: dict[str, Any]) -> dict[str
 
 def _as_name(value: Any) -> str | None:
     """An id, which may be a whole number; None where it is anything else, or empty."""
-    return str(value) if isinstance(value, (str, int)) and value != "" else None
+    if value is None or type(value) is str:
+        return value or None
+    return str(value) if isinstance(value, (str, int)) else None
 
 
 def _list_objects(record: dict[str, Any], names: Iterable[str]) -> list[dict[str, Any]]:

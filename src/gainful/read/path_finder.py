@@ -131,7 +131,8 @@ class PathFinder:
 
     def find_each(self, record: Record) -> list[Any]:
         """What each of the things is in one record; None where no path leads to it."""
-        return [follow_steps(record, steps) for steps in self._plan(tuple(record))]
+        plan = self._plan(tuple(record))
+        return [follow_steps(record, steps) if steps else None for steps in plan]
 
     def find_steps(self, record: Record) -> Steps:
         """Where the first of the things may stand, in the order in which to look."""

@@ -30,7 +30,7 @@ from gainful.read.session_events import (
 from gainful.read.session_layout import Problem, flag_problem
 from gainful.text import count_noun, quote
 
-_BATCH_ROWS = 1 << 14
+_BATCH_VALUES = 1 << 17
 
 
 class RowBuffer:
@@ -38,29 +38,21 @@ class RowBuffer:
 
     Examples:
         >>> rows = RowBuffer({"doc": pl.String, "rank": pl.Int64})
-        >>> rows.extend([["a"], [1]])
-        >>> rows.extend([["b", "c"], [2, 3]])
+        >>> rows.extend(("a", 1))
+        >>> rows.extend(("b", 2, "c", 3))
         >>> rows.to_frame().rows()
         [('a', 1), ('b', 2), ('c', 3)]
     """
 
     def __init__(self, schema: Mapping[str, type[pl.DataType]]) -> None:
         self.schema = dict(schema)
-        self._columns: list[list[Any]] = [[] for _ in self.schema]
+        self._values: list[Any] = []  # row by row, as a tuple for each costs more
         self._frames = [pl.DataFrame(schema=self.schema)]
 
-    def append(self, row: Iterable[Any]) -> None:
-        """One more row."""
-        for column, value in zip(self._columns, row, strict=True):
-            column.append(value)
-        if len(self._columns[0]) >= _BATCH_ROWS:
-            self._pack()
-
-    def extend(self, columns: Iterable[Iterable[Any]]) -> None:
-        """Some more rows, as columns of the same length."""
-        for column, values in zip(self._columns, columns, strict=True):
-            column.extend(values)
-        if len(self._columns[0]) >= _BATCH_ROWS:
+    def extend(self, values: Iterable[Any]) -> None:
+        """One more row, or some, one after the other."""
+        self._values.extend(values)
+        if len(self._values) >= _BATCH_VALUES:
             self._pack()
 
     def to_frame(self) -> pl.DataFrame:
@@ -70,27 +62,24 @@ class RowBuffer:
         return self._frames[0]
 
     def _pack(self) -> None:
-        columns = dict(zip(self.schema, self._columns, strict=True))
+        width, values = len(self.schema), self._values
+        columns = {name: values[at::width] for at, name in enumerate(self.schema)}
         self._frames.append(pl.DataFrame(columns, schema=self.schema))
-        self._columns = [[] for _ in self.schema]
+        self._values = []
 
 
 FAILED = (  # singular|plural
     "search failed, and counts as a query without results"
     "|searches failed, and count as queries without results"
 )
-_COLUMNS: Mapping[str, type[pl.DataType]] = {
+_COUNTS: Mapping[str, type[pl.DataType]] = {
     "record": pl.Int64,
-    "session": pl.String,
-    "user": pl.String,
-    "time": pl.String,  # as it is told; parsed when all are there
-    "query_id": pl.String,
-    "text": pl.String,
+    "flaw": pl.Int64,  # the number of what is wrong with it
     FIRST: pl.Int64,
     LENGTH: pl.Int64,
     "repeats": pl.Int64,  # results that show a document again, and are left out
-    "flaw": pl.Int64,  # the number of what is wrong with it
 }
+_TEXTS = ("session", "user", "time", "query_id", "text")  # a time as it is told, parsed at the end
 
 
 @define(eq=False)
@@ -101,6 +90,7 @@ class Retrievals:
     labels: tuple[str, ...] = ()  # columns beside: topic, system, …
     notes: Counter[str] = field(factory=Counter)  # singular|plural of what was counted
     remarks: list[str] = field(factory=list)  # in whole sentences
+    _texts: tuple[str, ...] = field(init=False)
     _rows: RowBuffer = field(init=False)
     _docs: RowBuffer = field(init=False)  # of all lists, one after the other
     _flaws: list[Unreadable] = field(factory=list)
@@ -108,7 +98,8 @@ class Retrievals:
     _grades: dict[int, float] = field(factory=dict)  # by the number of the document
 
     def __attrs_post_init__(self) -> None:
-        self._rows = RowBuffer({**_COLUMNS, **dict.fromkeys(self.labels, pl.String)})
+        self._texts = (*_TEXTS, *self.labels)
+        self._rows = RowBuffer({**_COUNTS, **dict.fromkeys(self._texts, pl.String)})
         self._docs = RowBuffer({"doc": pl.String})
 
     @property
@@ -140,10 +131,9 @@ class Retrievals:
         if isinstance(docs, Unreadable):
             flaw, docs = self._name_flaw(docs), ()
         unique, first = dict.fromkeys(docs), self._doc_count
-        counts = {FIRST: first, LENGTH: len(unique), "repeats": len(docs) - len(unique)}
-        row = {"record": record, "flaw": flaw, **counts, **values}
-        self._rows.append(map(row.get, self._rows.schema))
-        self._docs.extend([unique])
+        counts = (first, len(unique), len(docs) - len(unique))
+        self._rows.extend((record, flaw, *counts, *map(values.get, self._texts)))
+        self._docs.extend(unique)
         if grades:
             places = {doc: first + place for place, doc in enumerate(unique)}
             listed = (at for at in sorted(grades, reverse=True) if at < len(docs))
