@@ -1,6 +1,7 @@
 """Large TREC files are read in pieces and matched in parts: as if they were read at once."""
 
 from functools import partial
+from threading import current_thread, main_thread
 
 import pytest
 from hypothesis import HealthCheck, given, settings, strategies as st
@@ -10,9 +11,10 @@ from written_files import write_file
 
 import gainful
 from gainful.convention import like
-from gainful.errors import Changed
+from gainful.errors import BadInput, Changed
 from gainful.match.match import match
 from gainful.match.parts import match_large_file
+from gainful.progress import watch
 from gainful.read.inputs import as_qrels, as_qrels_columns
 
 QRELS = {"1": {"a": 1, "b": 0}, "2": {"a": 2}, "3": {"c": 1}}
@@ -107,3 +109,35 @@ def test_a_file_that_changes_while_it_is_read_is_an_error(
     qrels = as_qrels_columns(as_qrels(QRELS))
     with refuses(Changed, str(path)):
         match_large_file(qrels, path, None, like("gainful"), match_and_change)
+
+
+def test_large_runs_are_matched_side_by_side_as_one_after_the_other(tmp_path, monkeypatch):
+    monkeypatch.setenv("GAINFUL_ENGINE", "pure")
+    qrels = write_file(tmp_path / "qrels.txt", "1 0 a 1\n2 0 a 2\n3 0 c 1\n")
+    lines = [f"{query} Q0 {doc} 1 {ord(doc) - query} t\n" for query in (1, 2, 3) for doc in "abcd"]
+    texts = {"sound": "".join(lines), "tied": RUN, "shuffled": "".join(lines[::2] + lines[1::2])}
+    runs = {name: write_file(tmp_path / f"{name}.run", text) for name, text in texts.items()}
+    expected, in_order = gainful.evaluate(qrels, runs, ["nDCG@10", "RR"]), []
+    threads = set()
+
+    def match_and_note(*arguments, **options):
+        threads.add(current_thread())
+        return match(*arguments, **options)
+
+    monkeypatch.setattr("gainful.api.evaluate._MIN_BYTES", 0)
+    monkeypatch.setattr("gainful.api.evaluate.match", match_and_note)
+    with watch(reading=lambda name, _, share: in_order.append((name, share))):
+        actual = gainful.evaluate(qrels, runs, ["nDCG@10", "RR"])
+    assert main_thread() not in threads
+    assert {name for name, share in in_order if share == 1} >= {*map(str, runs.values())}
+    assert actual.mean == expected.mean
+    assert [run.notes for run in actual.values()] == [run.notes for run in expected.values()]
+    monkeypatch.setenv("GAINFUL_MEMORY", "0")  # which holds no two of them
+    threads.clear()
+    assert gainful.evaluate(qrels, runs, ["nDCG@10", "RR"]).mean == expected.mean
+    assert main_thread() in threads
+    monkeypatch.delenv("GAINFUL_MEMORY")
+    runs["tied"].write_text("1 Q0 a 1 x t\n")
+    runs["shuffled"].unlink()
+    with refuses(BadInput, "tied.run:1"):  # the first in order, however long others take
+        gainful.evaluate(qrels, runs, "RR")

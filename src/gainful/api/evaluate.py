@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextvars import copy_context
 from functools import partial
 from importlib.util import find_spec
+from itertools import starmap
 from os import PathLike
 from typing import TYPE_CHECKING, Any, Unpack, overload
 
@@ -42,7 +44,7 @@ from gainful.read.column_names import ColumnNames, read_column_names
 from gainful.read.inputs import AnyQrels, AnyRun, as_run_columns, find_run_beside, open_large_run
 from gainful.read.qrels_and_run import LazyRun, NestedDict, Qrels, Run
 from gainful.read.small_trec import read_small_files
-from gainful.read.source import is_file
+from gainful.read.source import exceeds_memory, is_file, measure_size
 
 if TYPE_CHECKING:  # what compares, draws and resamples is slow to load: imported when first called
     import altair as alt
@@ -52,6 +54,7 @@ if TYPE_CHECKING:  # what compares, draws and resamples is slow to load: importe
     from gainful.read.items import AnyItems
 
 _SMALL = "pure engine (the files are small)"
+_MIN_BYTES = 1 << 24  # of runs that are read side by side
 
 
 class RunResults(ShownByRun[QueryResults]):
@@ -369,7 +372,8 @@ def evaluate_matched(
     judgments, small_runs = small_files or (reading.read_qrels(qrels), {})
     find_group = _find_groups(reading, qrels, judgments, runs)
     unread = _note_unread_run(qrels, judgments, runs, reading)
-    for number, (name, run) in enumerate(runs.items(), 1):
+
+    def match_next(name: str, run: AnyRun) -> tuple[Matched, str]:
         matched, engine = None, _SMALL if small_runs and find_spec("gainful_native") else ""
         can_stay = small_files is not None or (not with_rows and isinstance(judgments, Qrels))
         if can_stay and name not in small_runs:
@@ -381,6 +385,11 @@ def evaluate_matched(
                 large_run = open_large_run(run, reading.run_format, reading.columns)
             loaded = small_runs.get(name) or large_run or read(run, name or "run")
             matched = match_run(judgments, loaded, recipes, convention)
+        return matched, engine
+
+    each = _match_side_by_side if _fit_side_by_side([*runs.values()]) else starmap
+    matches = zip(runs.items(), each(match_next, runs.items()), strict=True)
+    for number, ((name, run), (matched, engine)) in enumerate(matches, 1):
         if number == len(runs):
             reading.columns.refuse_unread()
         results = measure_run(matched, recipes, convention, name or name_file(run))
@@ -391,6 +400,26 @@ def evaluate_matched(
         rising = [] if name_file(run) is None else note_rising_scores(matched.run)
         notes = [*unread, *rising, *results.notes]
         yield evolve(results, engine=engine, grouping=grouping, notes=notes), matched
+
+
+def _fit_side_by_side(runs: Sequence[AnyRun]) -> bool:
+    """Are runs large files of which memory holds two, and does no engine take all cores?"""
+    paths = [run for run in runs if isinstance(run, (str, PathLike)) and is_file(run)]
+    largest = sorted(paths, key=measure_size)[-2:]
+    if len(paths) < max(2, len(runs)) or measure_size(largest[0]) < _MIN_BYTES:
+        return False
+    is_pure = find_spec("gainful_native") is None or os.environ.get("GAINFUL_ENGINE") == "pure"
+    return is_pure and not exceeds_memory(*largest)
+
+
+def _match_side_by_side(
+    match_next: Callable[[str, AnyRun], tuple[Matched, str]], runs: Iterable[tuple[str, AnyRun]]
+) -> Iterator[tuple[Matched, str]]:
+    """What was matched of each run, in order, while the next one is read."""
+    from gainful.threads import map_ahead  # noqa: PLC0415  (few runs are large)
+
+    jobs = (partial(copy_context().run, match_next, *run) for run in runs)  # with their progress
+    return map_ahead(lambda job: job(), jobs)
 
 
 def _note_unread_run(

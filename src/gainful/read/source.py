@@ -309,16 +309,17 @@ def measure_size(path: str | PathLike[str]) -> int:
     return size * (_USUAL_RATIO if fspath(path).lower().endswith(SUFFIXES) else 1)
 
 
-def exceeds_memory(path: str | PathLike[str]) -> bool:
-    """Might a run in this file need more memory than there is?
+def exceeds_memory(*paths: str | PathLike[str]) -> bool:
+    """Might runs in these files need more memory than there is?
 
     The environment variable GAINFUL_MEMORY says how many megabytes there are, or else the system
     and its container do.
     """
     own = os.environ.get("GAINFUL_MEMORY", "")
     memory = int(own) * 1e6 if own.isdecimal() else _find_memory()
-    packed = _PARQUET_RATIO if fspath(path).lower().endswith(".parquet") else 1
-    return measure_size(path) * packed * _MEMORY_PER_BYTE > memory
+    packed = [_PARQUET_RATIO if fspath(path).lower().endswith(".parquet") else 1 for path in paths]
+    sizes = zip(map(measure_size, paths), packed, strict=True)
+    return sum(size * ratio for size, ratio in sizes) * _MEMORY_PER_BYTE > memory
 
 
 def _find_memory() -> float:
