@@ -457,9 +457,14 @@ def are_column_names(names: Iterable[str]) -> bool:
     return bool(plain & {*QUERY} and plain & {*DOC})
 
 
+def holds_lists(kind: Any) -> bool:
+    """Can the cells of a column be lists? Objects are lists of pandas' that polars has none of."""
+    return bool(kind.is_nested()) or str(kind) == "Object"
+
+
 def is_wide(schema: Mapping[str, Any]) -> bool:
     """Has a table lists of documents for cells, and so a row for each query?"""
-    names = {normalise_name(name): kind.is_nested() for name, kind in schema.items()}
+    names = {normalise_name(name): holds_lists(kind) for name, kind in schema.items()}
     lists = {name for name, nested in names.items() if nested}
     long = any(names.get(name) is False for name in (*SCORE, *GRADE, *RANK))  # a number a document
     return bool(lists & {*RETRIEVED, *RELEVANT, *DOC_LISTS}) or bool(lists & {*DOC} and not long)

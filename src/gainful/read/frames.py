@@ -5,16 +5,19 @@ Columns that are Arrow's already, as pandas' texts mostly are, are taken over wi
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
+from itertools import chain
+from numbers import Real
 from typing import Any
 
 import numpy as np
 import polars as pl
 
-from gainful.errors import BadInput
-from gainful.read.column_names import normalise_name
+from gainful.errors import BadInput, Duplicated
+from gainful.read.column_names import are_column_names, normalise_name
 from gainful.text import quote, shorten
 
+_MISSING = ("NAType", "NaTType")  # of pandas, which need not be there
 _FAILURES = (pl.exceptions.PolarsError, pl.exceptions.PanicException)
 
 
@@ -34,19 +37,48 @@ def is_column(value: object) -> bool:
 
 
 def is_wrapped(value: object) -> bool:
-    """Is it an object of another library, or a column by query and document, to be unwrapped?
+    """Is it an object of another library, or a column with names of its own, to be unwrapped?
 
-    ranx' Qrels and Run, what Elasticsearch's client returns, a Series of pandas with two indices.
+    ranx' Qrels and Run, what Elasticsearch's client returns, a Series of pandas by query and
+    document, or with a ranking for each query that its index names.
     """
     maker = type(value).__module__.partition(".")[0]
     if maker == "pandas":
-        return is_column(value) and getattr(getattr(value, "index", None), "nlevels", 1) == 2
+        levels = getattr(getattr(value, "index", None), "nlevels", 0)
+        return is_column(value) and (levels == 2 or (levels > 0 and _has_named_rankings(value)))
     return (maker == "ranx" and hasattr(value, "to_dict")) or (
         maker == "elastic_transport" and hasattr(value, "body")
     )
 
 
-def unwrap(value: Any, number: str) -> Any:
+def _has_named_rankings(series: Any) -> bool:
+    """Does an index other than 0, 1, 2, … name the queries of lists, or of dicts of numbers?"""
+    first = next((cell for cell in series if not isinstance(cell, (float, type(None)))), None)
+    is_ranking = isinstance(first, (list, set, frozenset, np.ndarray))
+    if isinstance(first, Mapping):
+        numbers = all(isinstance(value, Real) for value in first.values())
+        is_ranking = numbers and not are_column_names(map(str, first))
+    return is_ranking and series.index.tolist() != [*range(len(series))]
+
+
+def _read_by_index(series: Any, name: str) -> dict[Any, Any]:
+    """The rankings of a Series by the queries in its index."""
+    queries = [_restore_whole(query) for query in series.index.tolist()]
+    if series.index.hasnans:
+        raise BadInput(name, "a query in the index is missing", "an index that names each query")
+    by_query = dict(zip(queries, series.tolist(), strict=True))
+    if len(by_query) < len(queries):
+        query = next(query for query in queries if queries.count(query) > 1)
+        raise Duplicated(name, f"query {quote(query)} comes twice in the index", "each query once")
+    return by_query
+
+
+def _restore_whole(query: Any) -> Any:
+    """A whole number that became 1.0 beside a missing one, or in a merge."""
+    return int(query) if isinstance(query, float) and query.is_integer() else query
+
+
+def unwrap(value: Any, number: str, name: str) -> Any:
     """What an object of another library holds: a dict, or a frame with this column of numbers."""
     if not is_wrapped(value):
         return value
@@ -54,6 +86,8 @@ def unwrap(value: Any, number: str) -> Any:
         return value.body
     if not hasattr(value, "index"):
         return value.to_dict()
+    if value.index.nlevels != 2:
+        return _read_by_index(value, name)
     levels = zip(value.index.names, ("query", "doc"), strict=True)
     names = [usual if name is None else str(name) for name, usual in levels]
     return value.rename(number).rename_axis(names).reset_index()
@@ -75,7 +109,38 @@ def _pandas_column(series: Any) -> pl.Series:
     if getattr(series.dtype, "storage", "") == "pyarrow" and hasattr(series, "__arrow_c_stream__"):
         return pl.Series(ArrowStream(series))
     pairs = zip(series.tolist(), series.isna().tolist(), strict=True)
-    return pl.Series([None if missing else _as_list(cell) for cell, missing in pairs], strict=False)
+    cells = [None if missing else _as_list(cell) for cell, missing in pairs]
+    if _are_alike(cells):
+        return pl.Series(cells, strict=False)
+    return pl.Series([_clear_missing(cell) for cell in cells], dtype=pl.Object)
+
+
+def _are_alike(cells: list[Any]) -> bool:
+    """Can lists in cells become a column of polars', which would make texts of all that differs?"""
+    lists = [cell for cell in cells if isinstance(cell, (list, tuple, set, frozenset))]
+    if any(isinstance(cell, (set, frozenset)) for cell in lists):
+        return False
+    kinds = set(map(type, chain.from_iterable(lists))) - {type(None)}
+    return any(all(map(alike, kinds)) for alike in (_is_text, _is_number, _is_dict))
+
+
+def _is_text(kind: type) -> bool:
+    return issubclass(kind, str)
+
+
+def _is_number(kind: type) -> bool:
+    return issubclass(kind, Real) and not issubclass(kind, (bool, np.bool_))
+
+
+def _is_dict(kind: type) -> bool:
+    return issubclass(kind, dict)
+
+
+def _clear_missing(cell: Any) -> Any:
+    """A list with None for what pandas calls missing."""
+    if not isinstance(cell, (list, tuple)):
+        return cell
+    return [None if type(entry).__name__ in _MISSING else entry for entry in cell]
 
 
 def _as_list(cell: Any) -> Any:

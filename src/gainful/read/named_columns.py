@@ -26,6 +26,7 @@ from gainful.read.column_names import (
     USUAL_NAMES,
     Column,
     ColumnMapping,
+    holds_lists,
     is_wide,
     list_columns,
     may_be_grades,
@@ -290,7 +291,7 @@ def extract(
     """The rows of a table whose columns may have other names than the usual ones, and lists."""
     roles, paths = kind.roles, ColumnMapping(fit=columns.fit)
     own = columns.names.get("doc", ())
-    nested = any(dtype.is_nested() for dtype in table.frame.dtypes)
+    nested = any(map(holds_lists, table.frame.dtypes))
     if nested and any("." in path for path in own) and {*own}.isdisjoint(table.frame.columns):
         roles = {role: name for role, name in roles.items() if role != "doc"}
         paths = evolve(paths, names={"doc": own})
@@ -415,7 +416,8 @@ def as_grades(texts: pl.Series) -> pl.Series:
 
 def _describe_kind(table: InputTable, column: str, expected: str) -> BadInput:
     dtype = table.frame[column].dtype
-    kind = "objects" if dtype == pl.Struct else "lists" if dtype.is_nested() else str(dtype)
+    is_object = dtype in (pl.Struct, pl.Object)
+    kind = "objects" if is_object else "lists" if dtype.is_nested() else str(dtype)
     own = quote(table.header.own_name(column))
     return BadInput(table.name, f"column {own} holds {kind}", expected)
 

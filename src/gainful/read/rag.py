@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set as AbstractSet
 from numbers import Real
 from typing import Any
 
@@ -263,6 +263,8 @@ def _read_list(
     entries = as_list(value)
     if entries is None:
         raise BadInput(place, f"{quote(value)} is not a list of documents", _EXPECTED)
+    if number == "score" and isinstance(value, AbstractSet):
+        raise BadInput(place, "the documents are a set, which has no order", "a list in rank order")
     pairs = read_entries(entries, place, query, number, problems, describe_no_id=_describe_no_id)
     beside = next((record[key] for key in NUMBER_LISTS[number] if key in record), None)
     numbers = None if beside is None else as_list(beside)

@@ -33,6 +33,7 @@ from gainful.read.column_names import (
     USUAL_NAMES,
     ColumnMapping,
     find_list_kinds,
+    holds_lists,
     is_wide,
     list_columns,
     normalise_name,
@@ -265,7 +266,7 @@ def read_value(
 
     A run in an engine stays there; the numbers of dicts are checked by `to_rows`.
     """
-    value = unwrap(value, kind.number)
+    value = unwrap(value, kind.number, name)
     if isinstance(value, Mapping):
         return read_mapping(value, name, kind, columns)
     if is_sequence(value):
@@ -284,10 +285,10 @@ def read_value(
 
 def tells_both(value: Any, columns: ColumnMapping) -> bool:
     """Does it tell both what was retrieved and what is relevant?"""
-    value = unwrap(value, RUN.number)
+    value = unwrap(value, RUN.number, QRELS.name)
     if is_frame(value) or find_engine(value) is not None:
         schema = _read_schema(value, QRELS.name, columns)
-        nested = [name for name, kind in schema.items() if kind.is_nested()]
+        nested = [name for name, kind in schema.items() if holds_lists(kind)]
         return len(find_list_kinds(nested, columns)) == 2
     if isinstance(value, Mapping):
         tool = ratings.recognise(value)
