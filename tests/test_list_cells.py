@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pandas as pd
+import polars as pl
 import pytest
+from engines import FRAME_MAKERS
+from facts import find_notes
 from refusals import refuses
 
 import gainful
@@ -17,8 +20,8 @@ RELEVANT = {"1": {"a": 1}, "2": {"c": 1}}
 @pytest.mark.parametrize("scored", [False, True], ids=["lists", "dicts"])
 def test_the_index_of_a_series_of_rankings_names_the_queries(names, scored):
     judged = pd.Series([["a"], ["b"], ["c"]], index=names)
-    found = [{"c": 0.5}, {"b": 0.5}, {"a": 0.5}] if scored else [["c"], ["b"], ["a"]]
-    run = pd.Series(found, index=names[::-1])
+    rankings = [{"c": 0.5}, {"b": 0.5}, {"a": 0.5}] if scored else [["c"], ["b"], ["a"]]
+    run = pd.Series(rankings, index=names[::-1])
     assert gainful.evaluate(judged, run, "RR").mean == {"RR": 1.0}
     assert gainful.evaluate(judged, run[run.index != names[2]], "RR").mean == {"RR": 2 / 3}
 
@@ -82,3 +85,93 @@ def test_sets_in_cells_are_judgments_and_no_ranking(make):
     assert gainful.evaluate(sets, run, "AP").mean == {"AP": 1.0}
     with refuses(BadInput, "run, row 0", "set"):
         gainful.evaluate(RELEVANT, sets, "AP")
+
+
+@pytest.mark.parametrize("name", ["rank", "Ranks", "position", "mine"])
+@pytest.mark.parametrize("make", ["pandas", "polars", "DuckDB", "jsonl"])
+def test_ranks_beside_documents_are_their_order(tmp_path, make, name):
+    """By hand: a, the second in the list, is of rank 1, and c and d share the first rank."""
+    frame = pl.DataFrame({"user": ["1", "2"], "items": [["b", "a"], ["c", "d"]]})
+    frame = frame.with_columns(pl.Series(name, [[2, 1], [1, 1]]))
+    run = tmp_path / "run.jsonl"
+    if make == "jsonl":
+        frame.write_ndjson(run)
+    else:
+        run = FRAME_MAKERS[make](frame)
+    columns = {"rank": "mine"} if name == "mine" else None
+    results = gainful.evaluate(RELEVANT, run, ["RR", "NumRet"], columns=columns)
+    long = frame.explode("items", name).rename({name: "rank", "items": "item"})
+    assert results.mean == gainful.evaluate(RELEVANT, long, ["RR", "NumRet"]).mean
+    assert results.mean["RR"] in (1.0, 0.75)  # as the tie of c and d is broken
+    assert not find_notes(results.notes, "distances")
+
+
+@pytest.mark.parametrize("name", ["predictions", "sims", "similarities", "score"])
+def test_scores_beside_documents_have_singular_and_plural_names(name):
+    run = pd.DataFrame({"user": ["1", "2"], "items": [["b", "a"], ["c", "d"]]})
+    run[name] = [[0.2, 0.8], [0.5, 0.4]]
+    assert gainful.evaluate(RELEVANT, run, "RR").mean == {"RR": 1.0}
+
+
+@pytest.mark.parametrize("name", ["ratings", "rating", "labels", "Relevances"])
+def test_grades_beside_documents_have_singular_and_plural_names(name):
+    judged = pl.DataFrame({"user": ["1"], "items": [["a", "b"]], name: [[5, 1]]})
+    assert gainful.evaluate(judged, {"1": ["a"]}, "DCG").mean == {"DCG": 5.0}
+
+
+def test_texts_beside_documents_are_no_numbers_whatever_they_are_called():
+    run = pl.DataFrame({"user": ["1"], "items": [["b", "a"]], "predictions": [["yes", "no"]]})
+    assert gainful.evaluate(RELEVANT, run, "NumRet").mean == {"NumRet": 2.0}
+
+
+@pytest.mark.parametrize(
+    ("name", "numbers", "place", "words"),
+    [
+        ("ranks", [1], "run, row 0", ("1 rank", "2 documents")),
+        ("rank", ["x", "y"], "run, row 0['1']['b']", ("rank 'x'",)),
+    ],
+)
+def test_ranks_that_do_not_fit_are_refused(name, numbers, place, words):
+    run = pl.DataFrame({"user": ["1"], "items": [["b", "a"]], name: [numbers]})
+    with refuses(BadInput, place, *words):
+        gainful.evaluate(RELEVANT, run, "RR")
+
+
+@pytest.mark.parametrize("suffix", ["frame", "jsonl"])
+@pytest.mark.parametrize("docs", ["items", "both"])
+@pytest.mark.parametrize("role", ["grade", "score", "rank", "subtopic"])
+def test_a_named_column_that_lists_cannot_use_is_refused(tmp_path, role, docs, suffix):
+    """In tables, and in records as of RAG pipelines."""
+    is_run = role in ("score", "rank")
+    lists = ("retrieved" if is_run else "relevant") if docs == "both" else docs
+    table = pl.DataFrame({"query": ["1", "2"], lists: [["a", "b"], ["c"]], "mine": [5, 3]})
+    path = tmp_path / "table.jsonl"
+    table.write_ndjson(path)
+    own = table if suffix == "frame" else path
+    other = {"1": ["a"], "2": ["c"]}
+    inputs = (other, own) if is_run else (own, other)
+    place = "run" if is_run else "judgments"
+    if suffix == "jsonl":
+        place = "table.jsonl:1" if docs == "both" else "table.jsonl"
+    with refuses(BadInput, place, "'mine'", "list"):
+        gainful.evaluate(*inputs, "RR", columns={role: "mine"})
+
+
+@pytest.mark.parametrize("suffix", ["frame", "jsonl"])
+@pytest.mark.parametrize("lists", ["items", "retrieved"])
+def test_named_columns_count_before_others_with_usual_names(tmp_path, lists, suffix):
+    run = pl.DataFrame(
+        {
+            "id": [8, 9],
+            "user": ["1", "2"],
+            lists: [["x"], ["y"]],
+            "mine": [["b", "a"], ["d", "c"]],
+            "scores": [[1.0], [1.0]],
+            "sure": [[0.2, 0.8], [0.2, 0.8]],
+        }
+    )
+    path = tmp_path / "run.jsonl"
+    run.write_ndjson(path)
+    columns = {"query": "user", "doc": "mine", "score": "sure"}
+    own = run if suffix == "frame" else path
+    assert gainful.evaluate(RELEVANT, own, "RR", columns=columns).mean == {"RR": 1.0}

@@ -35,7 +35,7 @@ SHAPES = st.builds(
     Shape,
     st.sampled_from(("query", "question", "id", "User ID")),
     st.sampled_from(("docs", "retrieved", "relevant", "doc", "Items")),
-    st.sampled_from((None, "scores", "grades", "score")),
+    st.sampled_from((None, "scores", "grades", "score", "Ratings", "sims", "rank", "ranks")),
     st.sampled_from((pl.String, pl.Int64)),
 )
 

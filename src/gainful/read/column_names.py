@@ -129,12 +129,17 @@ TURN = ("turn", "turn_id", "turn_number", "turn_index", "turn_no")
 TURN_QUERY = r"^(.+)_([0-9]{1,15})$"  # an id of a query that is a turn
 TURN_IDS = ("id", "query_id", "qid", "topic", "topic_id")
 DOC_LISTS = ("docs", "doc_ids", "documents", "document_ids", "items", "item_ids")  # of either
-NUMBER_LISTS = {"score": ("scores", *SCORE), "grade": ("grades", *GRADE[:-1])}  # beside them
+# Lists of numbers beside them, first what a user names; of the plurals only lists of numbers.
+_SCORE_LISTS = _split("scores sims similarities predictions predicted_scores")
+_GRADE_LISTS = _split("grades relevances labels judgments judgements ratings")
+NUMBER_LISTS = {"score": (*SCORE, *_SCORE_LISTS), "grade": (*GRADE[:-1], *_GRADE_LISTS)}
+RANK_LISTS = (*RANK, *_split("ranks positions item_ranks item_positions result_ranks"))
 # Columns that are read, in this order.
 KNOWN_COLUMNS = dict.fromkeys(
     (
         *(*QUERY, *DOC, *GRADE, *SCORE, *RANK, *SUBTOPIC),
-        *("id", *QUERY_TEXT, *RETRIEVED, *RELEVANT, *DOC_LISTS, "scores", "grades"),
+        *("id", *QUERY_TEXT, *RETRIEVED, *RELEVANT, *DOC_LISTS),
+        *(*_SCORE_LISTS, *_GRADE_LISTS, *RANK_LISTS),
     )
 )
 MILLISECONDS = ("dwell_ms", "dwell_time_ms", "dwell_milliseconds")  # thousandths of `seconds`

@@ -297,6 +297,10 @@ def extract(
         paths = evolve(paths, names={"doc": own})
     table = table.rename(columns, roles)
     if is_wide(table.frame.schema):
+        are_lists = {name: holds_lists(dtype) for name, dtype in table.frame.schema.items()}
+        rivals = rag.choose_named(columns, kind, are_lists, table.name)
+        unnamed = [name for name in are_lists if normalise_name(name) in rivals]
+        table = evolve(table, frame=table.frame.drop(unnamed))
         is_usual = not paths.names and not table.problems
         rows = plain_lists.explode_lists(table.frame, table.name, kind) if is_usual else None
         if rows is not None:

@@ -15,7 +15,9 @@ from gainful.read.column_names import (
     NUMBER_LISTS,
     QUERY,
     QUERY_TEXT,
+    RANK_LISTS,
     TURN,
+    holds_lists,
     normalise_name,
 )
 from gainful.read.dicts import RISING_SCORES
@@ -29,9 +31,11 @@ def explode_lists(frame: pl.DataFrame, name: str, kind: Kind[Value]) -> Rows[Val
     def find(aliases: Iterable[str]) -> pl.Series | None:
         return next((columns[alias] for alias in aliases if alias in columns), None)
 
+    has_turns = find(TURN) is not None
     query, docs = find(("id", *QUERY, *QUERY_TEXT)), find((*kind.lists, *DOC_LISTS, *DOC))
+    columns = {alias: own for alias, own in columns.items() if holds_lists(own.dtype)}
     numbers = find(NUMBER_LISTS[kind.number])
-    if query is None or docs is None or find(TURN) is not None:
+    if query is None or docs is None or has_turns or (kind is RUN and find(RANK_LISTS) is not None):
         return None
     is_named = _holds_ids(query.dtype) and not query.null_count() and query.is_unique().all()
     if not is_named or not _is_list_of_ids(docs):

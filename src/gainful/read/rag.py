@@ -22,11 +22,14 @@ from gainful.read.column_names import (
     CONVERSATION,
     DOC,
     DOC_LISTS,
+    GRADE,
     NUMBER_LISTS,
     QUERY,
     QUERY_TEXT,
+    RANK_LISTS,
     RELEVANT,
     RETRIEVED,
+    SCORE,
     TURN,
     TURN_IDS,
     USUAL_NAMES,
@@ -52,6 +55,8 @@ from gainful.text import count_noun, join_words, quote
 
 Records = Iterable[tuple[str, Mapping[Any, Any] | BadInput]]  # where each is, and what it says
 _QUERY = ("id", *QUERY, *QUERY_TEXT)
+_NUMBER_ROLES = ("score", "grade", "rank", "subtopic")
+_MUST_BE_NUMBERS = frozenset((*SCORE, *GRADE, "scores", "grades", "rank", "ranks"))
 _PARTS = {"retrieved": "what was retrieved", "relevant": "what is relevant"}
 _RETRIEVED_WORDS = ("retriev", "result", "hit", "found", "predict", "search", "context")
 _RELEVANT_WORDS = ("relevant", "gold", "truth", "expect", "reference", "correct", "target", "label")
@@ -93,7 +98,11 @@ def read_records(
             pairs = dicts.check_numbers(graded, place, query, kind, problems)
         else:
             listed = _read_list(docs, place, query, record, kind.number, problems=problems)
-            scored_lists.append(listed)
+            ranked = _read_ranks(listed, place, query, record) if kind is RUN else None
+            if ranked is None:
+                scored_lists.append(listed)
+            else:
+                listed = ranked
             pairs = dicts.fill_numbers(listed, kind)
         if kind is QRELS:
             dicts.refuse_repeats(pairs, place, "a document is judged twice")
@@ -186,7 +195,11 @@ def refuse_unknown_lists(
     if texts == _TEXTS or any(map(_is_text, fields.get(texts, ()))):
         problem = f"records with texts ({texts}) but without ids, which judgments need"
         raise BadInput(name, problem, "retrieved_context_ids, reference_context_ids")
-    known = {*DOC_LISTS, *NUMBER_LISTS["score"], *NUMBER_LISTS["grade"]}
+    numbers = {*NUMBER_LISTS["score"], *NUMBER_LISTS["grade"], *RANK_LISTS}
+    known = {
+        *DOC_LISTS,
+        *(field for field in numbers & fields.keys() if not _has_texts(fields[field])),
+    }
     lists = [field for field in fields if field not in known]
     kinds = _kind_names(columns)
     relevant = _find_list(lists, kinds["judgments"], _RELEVANT_WORDS)
@@ -266,10 +279,39 @@ def _read_list(
     if number == "score" and isinstance(value, AbstractSet):
         raise BadInput(place, "the documents are a set, which has no order", "a list in rank order")
     pairs = read_entries(entries, place, query, number, problems, describe_no_id=_describe_no_id)
-    beside = next((record[key] for key in NUMBER_LISTS[number] if key in record), None)
-    numbers = None if beside is None else as_list(beside)
+    numbers = _find_numbers(record, NUMBER_LISTS[number])
     if numbers is None or len(pairs) < len(entries):
         return pairs
+    return _pair(pairs, numbers, place, query, number)
+
+
+def _read_ranks(
+    listed: DocNumbers, place: str, query: str, record: Mapping[Any, Any]
+) -> DocNumbers | None:
+    """The documents by the ranks that stand in a second list, unless they have scores."""
+    ranks = _find_numbers(record, RANK_LISTS)
+    if ranks is None or any(score is not None for _, score in listed):
+        return None
+    ranked = _pair(listed, ranks, place, query, "rank")
+    return [(doc, None if rank is None else -rank) for doc, rank in ranked]
+
+
+def _find_numbers(record: Mapping[Any, Any], names: Sequence[str]) -> list[Any] | None:
+    """The list beside the documents that has one of these names; some may hold texts instead."""
+    for name in names:
+        entries = as_list(record[name]) if name in record else None
+        if entries is not None and (name in _MUST_BE_NUMBERS or not _has_texts(entries)):
+            return entries
+    return None
+
+
+def _has_texts(entries: Sequence[Any]) -> bool:
+    return any(isinstance(entry, str) for entry in entries)
+
+
+def _pair(
+    pairs: DocNumbers, numbers: Sequence[Any], place: str, query: str, number: str
+) -> DocNumbers:
     if len(numbers) != len(pairs):
         counts = f"{count_noun(len(numbers), number)} for {count_noun(len(pairs), 'document')}"
         raise BadInput(place, counts, "one for each")
@@ -277,6 +319,36 @@ def _read_list(
         (doc, parse_number(value, place, query, doc, number))
         for (doc, _), value in zip(pairs, numbers, strict=True)
     ]
+
+
+def choose_named(
+    columns: ColumnMapping, kind: Kind[Any], are_lists: Mapping[str, bool], place: str
+) -> set[str]:
+    """Of the names in a record, those that do not count because the user named others instead.
+
+    Args:
+        columns: what the user named, under whose new names it stands in the record.
+        kind: judgments or a run.
+        are_lists: by each name, whether lists (or dicts) stand there.
+        place: of the record, for messages.
+
+    Raises:
+        BadInput: a named column has one number for a whole list of documents.
+    """
+    named = {role: kind.roles[role] for role in columns.names if role in kind.roles}
+    for role, column in named.items():
+        is_list = are_lists.get(column)
+        if is_list is None or role not in _NUMBER_ROLES or (is_list and role != "subtopic"):
+            continue
+        own = quote(columns.names[role][0])
+        problem = f"column {own} has no list: one {role} for a list of documents"
+        if role == "subtopic":
+            problem = f"column {own} is the subtopic, which lists of documents cannot have"
+        raise BadInput(place, problem, f"a list of {role}s; or a row for each document")
+    rivals = {"id"} if named.get("query") in are_lists else set()
+    if are_lists.get(named.get("doc", "")):
+        rivals |= {*kind.lists, *DOC_LISTS} - columns.names.keys()
+    return rivals
 
 
 def _describe_no_id(document: Any) -> tuple[str, str]:
@@ -304,6 +376,11 @@ def _read_parts(
     paths = columns.names.get("doc", ())
     is_path = paths and not any(path in own for path in paths)  # of ids within documents
     record = columns.rename_record(own, inner_roles if is_path else roles, place)
+    if columns.names:
+        filled = {key: value for key, value in record.items() if value is not None}
+        are_lists = {key: _is_nested(value) for key, value in filled.items()}
+        rivals = choose_named(columns, kind, are_lists, place)
+        record = {key: value for key, value in record.items() if key not in rivals}
     name: Any = _name_turn(record)
     if name is None:
         name = _find_filled(record, _QUERY)
@@ -352,6 +429,10 @@ def _name_turn(record: Mapping[Any, Any]) -> str | None:
     if turn is None or _find_filled(record, TURN_IDS) is not None:
         return None
     return f"{conversation}_{turn}"
+
+
+def _is_nested(value: object) -> bool:
+    return isinstance(value, Mapping) or as_list(value) is not None
 
 
 def _find_filled(record: Mapping[Any, Any], keys: Sequence[str]) -> Any:
