@@ -175,3 +175,32 @@ def test_named_columns_count_before_others_with_usual_names(tmp_path, lists, suf
     columns = {"query": "user", "doc": "mine", "score": "sure"}
     own = run if suffix == "frame" else path
     assert gainful.evaluate(RELEVANT, own, "RR", columns=columns).mean == {"RR": 1.0}
+
+
+@pytest.mark.parametrize("make", [pd.DataFrame, pl.DataFrame])
+def test_whole_numbers_that_became_fractions_name_queries_beside_lists_too(make):
+    lists = {"items": [["b", "a"], ["c"]]}
+    run = make({"user": [1.0, 2.0], **lists})
+    assert gainful.evaluate(RELEVANT, run, "RR").mean == {"RR": 0.75}
+    with refuses(BadInput, "run, row 1", "nan"):
+        gainful.evaluate(RELEVANT, make({"user": [1.0, np.nan], **lists}), "RR")
+    with refuses(BadInput, "run, row 0", "1.5"):
+        gainful.evaluate(RELEVANT, make({"user": [1.5, 2.0], **lists}), "RR")
+
+
+@pytest.mark.parametrize("name", ["user", "customer"])
+def test_an_index_with_the_name_of_a_query_is_a_column(name):
+    table = pd.DataFrame({name: ["1", "1", "2"], "item": ["b", "a", "c"], "score": [2.0, 1.0, 1.0]})
+    columns = {"run.query": "customer"} if name == "customer" else None
+    for run in (
+        table.set_index(name),
+        table.set_index([name, "item"]),
+        table.groupby(name)[["item", "score"]].agg(list),
+    ):
+        assert gainful.evaluate(RELEVANT, run, "RR", columns=columns).mean == {"RR": 0.75}
+
+
+def test_an_index_is_no_query_beside_a_column_of_queries():
+    run = pd.DataFrame({"query": ["1", "2"], "doc": ["a", "x"], "score": [1.0, 1.0]})
+    run.index = pd.Index(["2", "1"], name="query_id")
+    assert gainful.evaluate(RELEVANT, run, "RR").mean == {"RR": 0.5}

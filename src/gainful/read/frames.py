@@ -14,7 +14,7 @@ import numpy as np
 import polars as pl
 
 from gainful.errors import BadInput, Duplicated
-from gainful.read.column_names import are_column_names, normalise_name
+from gainful.read.column_names import DOC, QUERY, are_column_names, normalise_name
 from gainful.text import quote, shorten
 
 _MISSING = ("NAType", "NaTType")  # of pandas, which need not be there
@@ -164,6 +164,25 @@ def _from_pandas(value: Any, name: str, names: Collection[str] | None) -> pl.Dat
             problem = f"column {quote(column)} cannot be read: {shorten(str(failure))}"
             raise BadInput(name, problem) from None
     return pl.DataFrame(columns)
+
+
+def reset_ids(value: Any, mapped: Collection[str]) -> Any:
+    """A frame of pandas with queries and documents as columns, where its index names them.
+
+    Args:
+        value: a frame of any make.
+        mapped: what else the user calls such columns.
+    """
+    index = getattr(value, "index", None)
+    if index is None or not hasattr(index, "names"):
+        return value
+    columns = {normalise_name(str(column)) for column in value.columns}
+    levels = [level for level in index.names if level is not None]
+    named = {level: normalise_name(str(level)) for level in levels}
+    missing = {alias for known in (QUERY, DOC) if columns.isdisjoint(known) for alias in known}
+    missing |= {*mapped} - columns
+    chosen = [level for level, name in named.items() if name in missing]
+    return value.reset_index(level=chosen) if chosen else value
 
 
 def as_polars(value: Any, name: str, names: Collection[str] | None = None) -> pl.DataFrame:

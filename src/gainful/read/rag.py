@@ -11,6 +11,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Mapping, Sequence, Set as AbstractSet
+from math import isnan
 from numbers import Real
 from typing import Any
 
@@ -387,6 +388,7 @@ def _read_parts(
     has_parts = all(any(key in record for key in keys) for keys in (RETRIEVED, RELEVANT))
     is_unnamed = name is None and has_parts and not any(key in record for key in QUERY)
     name = number if is_unnamed else name
+    name = _check_query(name, place)
     key = next((key for key in (*kind.lists, *DOC_LISTS, *DOC) if key in record), None)
     answer = _find_answer(record) if key is None and kind is RUN else None
     if answer is not None:
@@ -429,6 +431,16 @@ def _name_turn(record: Mapping[Any, Any]) -> str | None:
     if turn is None or _find_filled(record, TURN_IDS) is not None:
         return None
     return f"{conversation}_{turn}"
+
+
+def _check_query(name: Any, place: str) -> Any:
+    """Whole numbers, which pandas makes fractions beside a missing one, are whole again."""
+    if not isinstance(name, float):
+        return name
+    if name.is_integer():
+        return int(name)
+    problem = f"query {quote(name)} is missing" if isnan(name) else f"{quote(name)} is no query"
+    raise BadInput(place, problem, "texts or whole numbers")
 
 
 def _is_nested(value: object) -> bool:

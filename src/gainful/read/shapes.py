@@ -39,7 +39,7 @@ from gainful.read.column_names import (
     normalise_name,
 )
 from gainful.read.engines import find_engine
-from gainful.read.frames import as_polars, is_frame, is_wrapped, unwrap
+from gainful.read.frames import as_polars, is_frame, is_wrapped, reset_ids, unwrap
 from gainful.read.json_text import Unreadable, list_searches
 from gainful.read.named_columns import InputTable
 from gainful.read.path_finder import find_first
@@ -310,11 +310,12 @@ def _read_frame(
 ) -> pl.DataFrame:
     """A frame in memory; what nobody needs of pandas' or an engine's is there in name only."""
     engine = find_engine(value)
+    mapped = [normalise_name(column) for names in columns.names.values() for column in names]
+    value = reset_ids(value, mapped) if engine is None else value
     own = getattr(value, "columns", ()) if engine is None else _read_schema(value, name, columns)
     header = named_columns.Header([*map(str, own)], name)
     names: set[str] | None = None
     if not grades or "grade" in columns.names or header.find_column(GRADE) is not None:
-        mapped = [normalise_name(column) for names in columns.names.values() for column in names]
         names = {*KNOWN_COLUMNS, *CONVERSATION, *TURN, *mapped}
     if engine is None:
         return as_polars(value, name, names)
