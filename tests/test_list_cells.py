@@ -11,7 +11,7 @@ from facts import find_notes
 from refusals import refuses
 
 import gainful
-from gainful.errors import BadInput, Duplicated
+from gainful.errors import BadInput, Duplicated, NoColumn
 
 RELEVANT = {"1": {"a": 1}, "2": {"c": 1}}
 
@@ -204,3 +204,15 @@ def test_an_index_is_no_query_beside_a_column_of_queries():
     run = pd.DataFrame({"query": ["1", "2"], "doc": ["a", "x"], "score": [1.0, 1.0]})
     run.index = pd.Index(["2", "1"], name="query_id")
     assert gainful.evaluate(RELEVANT, run, "RR").mean == {"RR": 0.5}
+
+
+@pytest.mark.parametrize(
+    ("name", "suffix"), [("items", "jsonl"), ("items", "parquet"), ("recommendations", "parquet")]
+)
+def test_texts_where_lists_are_due_are_named(tmp_path, name, suffix):
+    table = pl.DataFrame({"user": ["1", "2"], name: ["['a', 'b']", "['c']"]})
+    path = tmp_path / f"run.{suffix}"
+    (table.write_ndjson if suffix == "jsonl" else table.write_parquet)(path)
+    for run, place in ((table, "run"), (path, path.name)):
+        with refuses(NoColumn, place, name, "texts", "lists"):
+            gainful.evaluate(RELEVANT, run, "RR")

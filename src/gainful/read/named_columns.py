@@ -14,6 +14,7 @@ from gainful.errors import BadInput, NoColumn
 from gainful.read import delimited, json_records, plain_lists, rag, trec_files
 from gainful.read.column_names import (
     DOC,
+    DOC_LISTS,
     GRADE,
     LOG_COLUMNS,
     POSITION,
@@ -312,6 +313,7 @@ def extract(
         )
         return rag.read_records(table.name, records, kind, paths)
     if table.header.find_column(DOC) is None:
+        _refuse_flat_lists(table, kind)
         lists: dict[str, Any] = {
             name: next(iter(table.frame[name].drop_nulls().head(1)), [])
             for name, dtype in table.frame.schema.items()
@@ -319,6 +321,16 @@ def extract(
         }
         rag.refuse_unknown_lists(table.name, lists, columns, kind)
     return extract_rows(table, kind)
+
+
+def _refuse_flat_lists(table: InputTable, kind: Kind[Any]) -> None:
+    """Where documents may stand in lists, say of a column with such a name what it holds."""
+    for name, dtype in table.frame.schema.items():
+        if normalise_name(name) in (*kind.lists, *DOC_LISTS) and dtype != pl.Null:
+            own, what = quote(table.header.own_name(name)), "texts" if dtype == pl.String else dtype
+            shown = next(iter(table.frame[name].drop_nulls().head(1)), None)
+            problem = f"column {own} holds {what} such as {quote(shown)}, and no lists of documents"
+            raise NoColumn(table.name, problem, 'lists, ["a", "b"]; or a row for each document')
 
 
 def extract_rows(table: InputTable, kind: Kind[Value]) -> Rows[Value]:
