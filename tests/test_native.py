@@ -14,10 +14,12 @@ from hypothesis import HealthCheck, given, settings, strategies as st
 from refusals import refuses
 from trec_files import assert_alike, write_trec_files
 
+import gainful
 from gainful.errors import BadInput, Changed
 from gainful.match import native
 from gainful.match.frames import match_frames
 from gainful.match.matched import Matched
+from gainful.read import trec_files
 from gainful.read.inputs import as_qrels, as_qrels_columns, as_run
 
 SANITIZERS = "-fsanitize=address,undefined"
@@ -95,6 +97,22 @@ def test_usual_files_are_read_by_it_and_unusual_ones_are_not(tmp_path):
     ):
         run.write_text(text)
         assert (native.match_run_file(columns, run, None, 64) is not None) == ours, text
+
+
+def test_a_mark_of_byte_order_within_a_file_is_a_letter(tmp_path, monkeypatch):
+    """It is at the start of a run after a blank, or where a piece of it begins."""
+    text = " \ufeff1\tQ0\tc5\t1\t-3\tt\n\ufeff1\tQ0\tc6\t2\t-4\tt\n1\tQ0\ta0\t1\t-0\tt\n"
+    run = tmp_path / "run.txt"
+    run.write_text(text, "utf-8")
+    qrels = tmp_path / "qrels.txt"
+    qrels.write_text("1 0 a0 1\n")
+    monkeypatch.setattr(trec_files, "_PIECE_BYTES", 20)
+    assert as_run(run).frame["query"].to_list() == ["\ufeff1", "\ufeff1", "1"]
+    counts = {}
+    for engine in ("native", "pure"):
+        monkeypatch.setenv("GAINFUL_ENGINE", engine)
+        counts[engine] = gainful.evaluate(qrels, run, "NumRet").mean["NumRet"]
+    assert counts == {"native": 1, "pure": 1}
 
 
 def test_more_queries_without_judgments_than_there_is_room_for(tmp_path, monkeypatch):

@@ -151,7 +151,7 @@ def _iterate_parts(
 
 _HEAD_SIZE = _TAIL_SIZE = 1 << 16
 _PIECE_BYTES = 1 << 24  # of lines that are read together
-_BYTE_ORDER_MARK = b"\xef\xbb\xbf"  # a byte-order mark, which some editors put before UTF-8
+BYTE_ORDER_MARK = b"\xef\xbb\xbf"  # a byte-order mark, which some editors put before UTF-8
 JSON_LINES = (".jsonl", ".ndjson")  # suffixes
 SEPARATORS = ",;|"  # of fields in CSV
 DATASET = "irds:"  # before the id of a dataset: a typo must not start a download
@@ -200,7 +200,7 @@ class Source:
         if self.packed is not None:
             return self._content
         data = _read_file(self.path, self.name) if self.data is None else self.data
-        return data.removeprefix(_BYTE_ORDER_MARK)
+        return data.removeprefix(BYTE_ORDER_MARK)
 
     @cached_property
     def _content(self) -> bytes:
@@ -384,7 +384,7 @@ def _open_text(path: str | PathLike[str]) -> Source:
     if is_packed:
         with _open_packed(file, printable) as stream:
             head = stream.read(_HEAD_SIZE)
-    is_odd = head.startswith(_BYTE_ORDER_MARK) or _has_mac_line_ends(head) or not head.strip()
+    is_odd = head.startswith(BYTE_ORDER_MARK) or _has_mac_line_ends(head) or not head.strip()
     if is_odd or (printable != name and not is_packed):  # which polars cannot scan, or even open
         data = _read_file(file, name)
         data = decompress(data, printable) if is_packed else data
@@ -399,7 +399,7 @@ def _has_mac_line_ends(head: bytes) -> bool:
 
 def make_memory_source(name: str, suffix: str, data: bytes) -> Source:
     """A text, or a binary table, that is in memory already."""
-    data = data.removeprefix(_BYTE_ORDER_MARK)
+    data = data.removeprefix(BYTE_ORDER_MARK)
     if _has_mac_line_ends(data[:_HEAD_SIZE]):
         data = data.replace(b"\r", b"\n")
     filled = data if data[:_HEAD_SIZE].strip() else data.lstrip()

@@ -16,7 +16,7 @@ from attrs import evolve, frozen
 from gainful.errors import BadInput
 from gainful.read.column_names import USUAL_NAMES, ColumnMapping
 from gainful.read.qrels_and_run import QRELS, RUN, Kind, Rows, Run, Value, are_ranks
-from gainful.read.source import Source
+from gainful.read.source import BYTE_ORDER_MARK, Source
 from gainful.text import count_noun, quote
 from gainful.threads import map_ahead
 
@@ -263,7 +263,7 @@ def scan_pieces(
     schema |= {line_format.number: number_type or pl.Float64(), "beyond": pl.String()}
 
     def parse(lines: bytes) -> pl.DataFrame | None:
-        if lines[:2] in _ZLIB_HEADS:
+        if lines[:2] in _ZLIB_HEADS or lines.startswith(BYTE_ORDER_MARK):  # polars drops it
             return None
         try:
             frame = (
