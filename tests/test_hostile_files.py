@@ -6,7 +6,7 @@ import io
 import json
 import os
 import time
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from pathlib import Path
 
 import numpy as np
@@ -21,9 +21,10 @@ import gainful
 from gainful.errors import BadInput, BadShape, BadValue, GainfulError
 from gainful.evidence.statistics.effect_size import effect_size
 from gainful.measure.arrays import ncg_curve
-from gainful.read import binary_tables
+from gainful.read import binary_tables, delimited
 from gainful.read.binary_tables import check_parquet
 from gainful.read.query_columns import read_texts
+from gainful.read.source import make_memory_source
 
 QRELS = {"1": {"a": 1}}
 SOON = 5.0  # seconds of a reader that is linear, with room for a busy machine
@@ -35,6 +36,14 @@ TABLES = {
     "an odd quote in the header": ("s.csv", 'query,doc,score,size 5" screen\n1,a,9,x\n1,b,8,x\n2,c,7,y" z\n1,d,6,x\n', ("s.csv:1", "quote")),
     "a quote that joins lines of a TSV": ("s.tsv", 'query\tdoc\tscore\n1\t"a\t9\n1\tb\t8\n1\tc"\t7\n', ("s.tsv:2", "quote", "'doc'")),
     "one below a comment": ("s.tsv", '# by hand\nquery\tdoc\tscore\n1\t"a\t9\n1\tb\t8\n1\tc"\t7\n', ("s.tsv:3", "quote", "'doc'")),
+    "quotes that are not doubled, in two rows": ("s.csv", 'query,doc,score,title\n1,a,3,"5" screen"\n1,b,2,desk\n2,c,1,"6" screen"\n2,d,0.5,lamp\n', ("s.csv:2", "field 4", "doubled")),
+    "quotes that are not doubled, in an id": ("s.csv", 'query,doc,score\n1,a,4\n1,"say "hi" now",3\n', ("s.csv:3", "field 2")),
+    "those between semicolons": ("s.csv", 'query;doc;score\n1;"say "hi" now";3\n', ("s.csv:2", "field 2")),
+    "those between tabs": ("s.tsv", 'query\tdoc\tscore\n1\t"say "hi" now"\t3\n', ("s.tsv:2", "field 2")),
+    "a quote that closes too early": ("s.csv", 'query,doc,score,title\n1,a,3,"Alien" (1979)\n', ("s.csv:2", "field 4")),
+    "one below other rows": ("s.csv", 'query,doc,score\n1,a,3\n1,b,2\n2,"c" x,1\n2,d,2\n', ("s.csv:4", "field 2")),
+    "a quote that is never closed": ("s.csv", 'query,doc,score\n1,"a\nb",3\n\n1,"b,2\n2,d,2\n', ("s.csv:5", "field 2", "never closed")),
+    "a quote that closes too early, lines later": ("s.csv", 'query,doc,score\n1,"a,3\n1,b,2\n1,"c",1\n', ("s.csv:2", "field 2", "on line 4")),
     "a header in Latin-1": ("s.csv", "query,doc,score,größe\n1,a,9,x\n".encode("latin-1"), ("s.csv:1", "UTF-8")),
     "a header of nothing": ("s.csv", ",,\n", ("s.csv:1", "header")),
     "a lone return in the header": ("s.csv", "query,doc,score,t\rx\n1,,1,1\n", ("s.csv:2", "doc")),
@@ -50,6 +59,33 @@ TABLES = {
 def test_a_table_is_refused_with_its_line(tmp_path, name, content, named):
     with refuses(BadInput, named):
         gainful.evaluate(QRELS, write_file(tmp_path / name, content), "RR")
+
+
+CELLS = st.lists(st.sampled_from(['"', '""', ",", "\n", "a", "b c", "\r\n"]), max_size=25)
+
+
+@given(CELLS.map("".join), st.sampled_from([1, 3, 1 << 16]))
+def test_rows_with_quotes_are_those_of_the_csv_module_or_refused(body, size):
+    text = f"query,doc,score\n{body}"
+
+    def parse(*, strict):
+        rows = csv.reader(io.StringIO(text, newline=""), strict=strict)
+        return [row for row in rows if any(row)][1:]
+
+    rows = None
+    with pytest.MonkeyPatch.context() as patch, suppress(BadInput):
+        patch.setattr(delimited, "_QUOTE_PIECE", size)
+        source = make_memory_source("s.csv", ".csv", text.encode())
+        rows = delimited.read(source, "csv")[0].fill_null("").rows()
+    if rows is None:
+        too_long = any(len(row) > 3 for row in parse(strict=False))
+        with nullcontext() if too_long else pytest.raises(csv.Error):
+            parse(strict=True)
+        return
+    filled = [[*row, "", ""] for row in parse(strict=True)]
+    assert not any(any(row[3:]) for row in filled)  # nothing behind the last name
+    expected = [tuple(row[:3]) for row in filled if any(row[:3])]
+    assert rows == expected
 
 
 PAGE = '"' + "x" * 200_000 + '"'  # csv takes 131,072 characters unless it is told otherwise

@@ -111,6 +111,11 @@ TABLES = {
     "quoted.csv": "".join(
         [HEADER, *COMMAS, *(f'q1,"two\nlines, and ""more"" {n}",0.5\n' for n in range(40))]
     ),
+    "inches.csv": "".join(
+        ["query,doc,score,title\n", 'q1,d_first,9,5" wide\n', 'q1,"two\nlines",0.5,"of ""text"""\n']
+        + [line.replace("\n", ",plain\n") for line in COMMAS]
+        + [f"q1,e{n},0.1,plain\n" for n in range(80)]
+    ),
     "run.tsv": "".join([HEADER, *COMMAS]).replace(",", "\t"),
     "ranks.csv": "query,doc,rank\n" + "".join(f"q{n % 9},d{n % 8},{n}\n" for n in range(1, 72)),
     "run.jsonl": "".join(json.dumps(record) + "\n" for record in RECORDS),

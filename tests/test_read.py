@@ -414,7 +414,7 @@ BAD_TABLES = [  # and where
     ('query,doc,score\n1,"a\nb",0.9\n1,c,0.8\n1,d,bad\n', ("file:5", "'bad'")),
     ("# c\n\nquery,doc,score\n1,a,1\n\n1,b,bad\n", ("file:6", "'bad'")),
     ("query,doc,score\n1,a,1\n1,b,1,7\n", "file:3"),
-    ('query,doc,score\n1,a,1\n1,"b,1\n', "file:2"),
+    ('query,doc,score\n1,a,1\n1,"b,1\n', ("file:3", "never closed")),
     (b"query,doc,score\n1,a,1\n1,\xff,1\n", "file:3"),
     ("query,doc,score\n1, ,2\n", "file:2"),
     ('query,doc,score,text\n1,a,0.9,"x\u2028y"\n1,b,0.8,p\x85q\n1,c,bad,z\n', ("file:4", "'bad'")),

@@ -6,7 +6,10 @@ import csv
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator
+from contextlib import suppress
+from typing import Literal
 
+import numpy as np
 import polars as pl
 
 from gainful.errors import BadInput
@@ -19,6 +22,8 @@ _LONE_RETURN = re.compile("\r(?!\n)")
 _NUMBER = re.compile(NUMBER_PATTERN, re.ASCII)
 MAX_FIELD = 2**31 - 1  # characters; a prompt or a page is longer than csv's own 131,072
 _QUOTED = r'^"(?:[^"]|"")*"$'
+_QUOTE_PIECE = 1 << 16  # bytes in which quotes are looked for together; a cache holds them
+_UNFINISHED = "unexpected end of data"  # csv's words where a quote is never closed
 
 
 def read(
@@ -30,16 +35,15 @@ def read(
     be a quote, as people type them into a search box.
     """
     text, skipped = _skip_comments(source.read_bytes())
-    separator = "\t" if format_name == "tsv" else _guess_separator(text)
+    separator = "\t" if format_name == "tsv" else guess_separator(text)
     if literal_quotes and separator == "\t" and b'"' in text:
         frame = _read_literally(text)
         if frame is not None:
             lines = enumerate(text.split(b"\n"), skipped + 1)
             return frame, source.locate_rows(lambda: [at for at, line in lines if line.strip()][1:])
     names = _check_header(source, text, separator, skipped) if header else []
-    try:
-        frame = pl.read_csv(text, separator=separator, infer_schema=False, has_header=header)
-    except (pl.exceptions.PolarsError, pl.exceptions.PanicException):
+    frame = _read_fast(text, separator, header=header)
+    if frame is None:
         frame = _read_row_by_row(source, text, separator, skipped, header=header)
     if not header:
         frame.columns = [str(number + 1) for number in range(frame.width)]
@@ -53,6 +57,66 @@ def read(
     return _drop_empty_rows(frame), source.locate_rows(
         lambda: [number for number, _ in _iterate_rows(text, separator, skipped)][header:]
     )
+
+
+def _read_fast(text: bytes, separator: str, *, header: bool) -> pl.DataFrame | None:
+    """By polars, whose rows are right where quotes are; None where it may join rows."""
+    quotes = _judge_quotes(text, separator)
+    if quotes in ("open", "mixed"):
+        return None
+    try:
+        return pl.read_csv(
+            text,
+            separator=separator,
+            quote_char='"' if quotes == "paired" else None,
+            infer_schema=False,
+            has_header=header,
+        )
+    except (pl.exceptions.PolarsError, pl.exceptions.PanicException):
+        return None
+
+
+def _judge_quotes(
+    text: bytes, separator: str
+) -> Literal["none", "paired", "literal", "open", "mixed"]:
+    """What quotes do: stand around whole fields, stand within fields, or both.
+
+    Where they are open, all are around fields but for the last, which begins one.
+    """
+    if b'"' not in text:
+        return "none"
+    mark = separator.encode()
+    count, paired = 0, b"\r" not in text or text.count(b'"\r') == text.count(b'"\r\n')
+    letters = np.frombuffer(text, np.uint8)
+    for begin in range(0, len(text), _QUOTE_PIECE):
+        if not paired:
+            break
+        places = np.flatnonzero(letters[begin : begin + _QUOTE_PIECE] == ord('"')) + begin
+        opening, closing = places[count % 2 :: 2], places[1 - count % 2 :: 2]
+        count += len(places)
+        # a doubled quote closes and opens; at both ends a quote is its own neighbour
+        before = letters.take(opening - 1, mode="clip").tobytes()
+        after = letters.take(closing + 1, mode="clip").tobytes()
+        paired = not before.strip(mark + b'\n"') and not after.strip(mark + b'\r\n"')
+    if paired:
+        return "open" if count % 2 else "paired"
+    begun = text.startswith(b'"') or mark + b'"' in text or b'\n"' in text
+    return "mixed" if begun else "literal"
+
+
+def ends_within_quotes(text: bytes, separator: str) -> bool:
+    """Does the last line end within a field whose quote is not closed yet?"""
+    quotes = _judge_quotes(text, separator)
+    if quotes != "mixed":
+        return quotes == "open"
+    try:
+        for _ in _iterate_rows(text, separator, 0):
+            pass
+    except UnicodeDecodeError:
+        return False
+    except csv.Error as failure:
+        return str(failure) == _UNFINISHED
+    return False
 
 
 def _drop_empty_rows(frame: pl.DataFrame) -> pl.DataFrame:
@@ -79,7 +143,7 @@ def lacks_header(source: Source, format_name: str, columns: ColumnMapping = USUA
         False
     """
     line = source.first_line()
-    separator = "\t" if format_name == "tsv" else _guess_separator(line.encode())
+    separator = "\t" if format_name == "tsv" else guess_separator(line.encode())
     fields = [field.strip(' "') for field in line.split(separator)]
     looks_bare = len(fields) == 3 and _NUMBER.fullmatch(fields[2]) is not None
     return (columns.has_positions or looks_bare) and not are_column_names(fields)
@@ -160,20 +224,56 @@ def _skip_comments(text: bytes) -> tuple[bytes, int]:
     return text, skipped
 
 
-def _guess_separator(text: bytes) -> str:
+def guess_separator(text: bytes) -> str:
+    """The sign that is most often in the first line."""
     first = text.split(b"\n", 1)[0]
     return max(SEPARATORS, key=lambda separator: first.count(separator.encode()))
 
 
+def _decode(text: bytes) -> str:
+    return _LONE_RETURN.sub(" ", text.decode("utf-8"))  # no line ends there, as polars has it
+
+
+def _split_lines(text: str) -> Iterator[str]:
+    return (f"{line}\n" for line in text.split("\n"))
+
+
 def _iterate_rows(text: bytes, separator: str, skipped: int) -> Iterator[tuple[int, list[str]]]:
     """Each row that is not empty, with the number of the line on which it ends."""
-    decoded = _LONE_RETURN.sub(" ", text.decode("utf-8"))  # no line ends there, as polars has it
-    lines = (f"{line}\n" for line in decoded.split("\n"))
     csv.field_size_limit(MAX_FIELD)
-    reader = csv.reader(lines, delimiter=separator, strict=True)
+    reader = csv.reader(_split_lines(_decode(text)), delimiter=separator, strict=True)
     for row in reader:
         if any(row):
             yield reader.line_num + skipped, row
+
+
+def _describe_wrong_quotes(
+    source: Source, text: bytes, separator: str, skipped: int, failure: csv.Error
+) -> BadInput:
+    """Where the first quote opens that ends no field, and what is wrong with it."""
+    decoded = _decode(text)
+    reader = csv.reader(_split_lines(decoded), delimiter=separator, strict=True)
+    sound = 0  # lines whose rows are whole
+    with suppress(csv.Error):
+        for _ in reader:
+            sound = reader.line_num
+    row = "\n".join(decoded.split("\n")[sound:]) + "\n"
+    own = re.escape(separator)
+    field = re.compile(rf'(?:"[^"]*(?:""[^"]*)*"|(?!")[^{own}\n]*)({own}|\r?\n)')
+    number, begin = 1, 0
+    while match := field.match(row, begin):
+        number, begin = number + 1 if match[1] == separator else 1, match.end()
+    line = skipped + sound + 1 + row.count("\n", 0, begin)
+    place = f"{source.name}:{line}"
+    if row[begin : begin + 1] != '"':
+        return BadInput(place, f"the quotes are wrong here: {failure}")
+    if str(failure) == _UNFINISHED:
+        problem = f"a quote opens field {number} and is never closed"
+        return BadInput(place, problem, "two quotes around a field, or none")
+    last = skipped + reader.line_num
+    where = f" on line {last}" if last > line else ""
+    problem = f"the quotes of field {number} are wrong: more follows the closing one{where}"
+    return BadInput(place, problem, 'a quote within quotes doubled, as in "5"" screen"')
 
 
 def _read_row_by_row(
@@ -181,7 +281,6 @@ def _read_row_by_row(
 ) -> pl.DataFrame:
     """A table that polars cannot read: a quote within a field is a quote; or what is wrong."""
     rows: list[list[str]] = []
-    line = skipped + 1
     try:
         for line, row in _iterate_rows(text, separator, skipped):
             if rows and len(row) > len(rows[0]):
@@ -191,8 +290,7 @@ def _read_row_by_row(
     except UnicodeDecodeError:
         raise utf8_error(source) from None
     except csv.Error as failure:
-        place = f"{source.name}:{line}"
-        raise BadInput(place, f"the quotes are wrong here: {failure}") from None
+        raise _describe_wrong_quotes(source, text, separator, skipped, failure) from None
     own = rows.pop(0) if header else rows[0]
     names = [name if name not in own[:at] else f"_duplicated_{at}" for at, name in enumerate(own)]
     padded = [[cell or None for cell in row] + [None] * (len(own) - len(row)) for row in rows]

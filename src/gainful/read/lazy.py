@@ -34,7 +34,7 @@ from gainful.read.column_names import (
     protect_name,
     restore_name,
 )
-from gainful.read.delimited import read_head
+from gainful.read.delimited import ends_within_quotes, guess_separator, read_head
 from gainful.read.engines import POLARS, Engine, as_narwhals, report_engine_errors
 from gainful.read.formats import find_format, read_rows
 from gainful.read.named_columns import (
@@ -214,10 +214,10 @@ class LineRun(FileRun):
 
     def _iterate_pieces(self) -> Iterator[bytes]:
         """Whole rows: in CSV, a line may end within quotes."""
-        rows = b""
+        rows, separator = b"", guess_separator(self.header.rstrip().rpartition(b"\n")[2])
         for piece in self.source.iterate_pieces(_PIECE_BYTES):
             rows += piece
-            if self.format_name != "csv" or rows.count(b'"') % 2 == 0:
+            if self.format_name != "csv" or not ends_within_quotes(rows, separator):
                 yield rows
                 rows = b""
             elif len(rows) > _MOST_QUOTED * _PIECE_BYTES:
