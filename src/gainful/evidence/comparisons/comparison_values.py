@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from functools import cached_property
 from string import ascii_lowercase
 from typing import Any
@@ -10,6 +11,7 @@ from typing import Any
 import polars as pl
 from attrs import define, evolve, fields_dict, frozen
 
+from gainful.errors import BadValue, GainfulError, UnknownName, check_name
 from gainful.evidence.method import Method
 from gainful.evidence.reasons.largest_changes import LargestChanges
 from gainful.evidence.statistics.correction import FREEDMAN_LANE, MAX_T, RANDOMISATION, TUKEY
@@ -17,6 +19,8 @@ from gainful.evidence.statistics.effect_size import EffectSize
 from gainful.evidence.statistics.outcome import Resampling
 from gainful.evidence.statistics.study_design import INVERTED, Interaction
 from gainful.measure.entry import HIGHER, Direction
+from gainful.measure.language import parse
+from gainful.measure.measure import Measure
 from gainful.page.shown import Answering, refuse_truth
 from gainful.page.table import to_plain_data
 from gainful.text import count_noun, name_count, pluralise
@@ -300,10 +304,23 @@ class ComparisonValues(Compared):
     largest_changes: tuple[LargestChanges, ...] = ()  # by run, where these were asked for
     groups: GroupComparison | None = None  # within groups, where these were asked for
 
-    def pair(self, measure: str, system: str, other: str) -> Pair:
-        """One comparison, from the side of `system`."""
-        pair = self._pairs_by_names.get((measure, system, other))
-        return self._pairs_by_names[measure, other, system].reverse() if pair is None else pair
+    def pair(self, measure: str | Measure, system: str, other: str) -> Pair:
+        """One comparison, from the side of `system`; the measure in any spelling."""
+        name = measure if measure in self.measures else self._find_measure(measure)
+        pair = self._pairs_by_names.get((name, system, other))
+        if pair is not None:
+            return pair
+        for asked in (system, other):
+            check_name(self.kind, asked, self.systems)
+        if system == other:
+            raise BadValue("other", other, f"another {self.kind} than system")
+        return self._pairs_by_names[name, other, system].reverse()
+
+    def _find_measure(self, measure: str | Measure) -> str:
+        with suppress(GainfulError, StopIteration):
+            asked = parse(measure)
+            return next(name for name in self.measures if parse(name) == asked)
+        raise UnknownName("measure", str(measure), self.measures, lists_all=True)
 
     @cached_property
     def _pairs_by_names(self) -> Mapping[tuple[str, str, str], Pair]:
