@@ -1114,6 +1114,14 @@ def test_json_of_something_else_is_called_so_with_its_keys(tmp_path, run_gainful
     assert keys in run_gainful("check", path, status=1).out
 
 
+@pytest.mark.parametrize("score", ["NaN", "null", '"x"'])
+def test_one_bad_value_makes_no_json_unknown(tmp_path, score):
+    path = write_file(tmp_path / "r.json", f'{{"q": {{"a": 0.5}}, "q2": {{"c": {score}}}}}')
+    with refuses(BadInput, "r.json['q2']['c']") as refused:
+        gainful.evaluate(QRELS, path, "RR")
+    assert "no known format" not in str(refused.value)
+
+
 def test_ids_within_documents_are_named_by_their_path(tmp_path, run_gainful):
     """RR is 1/2 and 1; LangChain's documents have no id but a source."""
     rankings = [["b", "a"], ["c"]]

@@ -230,6 +230,10 @@ class ColumnMapping:
             allowed = (
                 "roles in a table; TREC's lines, ratings and dicts by query have no named columns"
             )
+            known = QRELS_ROLES | RUN_ROLES
+            if shared and roles[0].rpartition(".")[2] not in known:  # it is of sessions alone
+                meant = [f"; did you mean {role}?" for role in _find_roles(roles[0], known)[:1]]
+                allowed = f"{', '.join(known)}{''.join(meant)}"
             raise BadValue("columns", roles[0], allowed)
 
     def lacks_grades(self, roles: Mapping[str, str]) -> bool:
@@ -380,8 +384,8 @@ def read_column_names(columns: ColumnNames | ColumnMapping | None) -> ColumnMapp
         if full_role not in roles and full_role not in own:
             hint = f"--columns query=user,doc=item; columns={_ALLOWED}"
             called = normalise_name(str(full_role))  # as columns of some role are
-            meant = [each.role for each in COLUMNS if called in each.names and each.role in roles]
-            answer = f"did you mean {meant[0]}?" if meant else ""
+            meant = _find_roles(called, roles) or _find_roles(called.removesuffix("s"), roles)
+            answer = f"did you mean {join_words(meant[:2], 'or')}?" if meant else ""
             raise UnknownName("column role", str(full_role), roles, hint, answer)
         kind, _, role = full_role.rpartition(".")
         candidates: tuple[Any, ...] = (value,)
@@ -394,6 +398,12 @@ def read_column_names(columns: ColumnNames | ColumnMapping | None) -> ColumnMapp
             raise WrongType(f"columns[{quote(full_role)}]", value, allowed)
         (own_names[kind] if kind else names)[role] = candidates
     return ColumnMapping(names, own_names)
+
+
+def _find_roles(name: str, roles: Collection[str]) -> list[str]:
+    """The roles whose columns are usually called so."""
+    named = (each.role for each in COLUMNS if name in each.names and each.role in roles)
+    return list(dict.fromkeys(named))
 
 
 USUAL_NAMES = ColumnMapping()

@@ -244,9 +244,11 @@ def _refuse_unknown(
     likely = 0
     for inner in value.values():
         numbers = map(str, inner.values()) if isinstance(inner, dict) else ()
-        has_number = any(re.fullmatch(NUMBER_PATTERN, number) for number in numbers)
+        has_number = any(re.fullmatch(f"{NUMBER_PATTERN}|nan", number) for number in numbers)
         likely += isinstance(inner, list) or has_number
-    if failure.where.startswith(f"{name}[") and 2 * likely <= len(value):
+    are_dicts = all(isinstance(inner, dict) for inner in value.values())
+    is_unlikely = 2 * likely < len(value) if are_dicts else 2 * likely <= len(value)
+    if failure.where.startswith(f"{name}[") and is_unlikely:
         keys = list_columns([*value])
         problem = f"this JSON is no known format of {kind.name}; its keys are {keys}"
         expected = f"{kind.shapes}; logs and traces are for gainful sessions"
