@@ -112,10 +112,15 @@ def test_a_pipe_gets_tabs_and_a_terminal_a_table_that_fits(call):
 
 @pytest.mark.parametrize(
     ("words", "note"),
-    [([], ""), (["-m", "map"], "--per-query"), (["-m", "map", "--per-query"], "")],
+    [
+        (["-q"], ""),
+        (["-q", "-m", "map"], "--per-query"),
+        (["--quiet", "-m", "map"], ""),
+        (["-q", "-m", "map", "--per-query"], ""),
+    ],
 )
 def test_quiet_says_nothing_beside_the_numbers_but_what_trec_eval_would_print(call, words, note):
-    message = call("eval", "qrels.txt", "bm25.run", "-q", *words).err
+    message = call("eval", "qrels.txt", "bm25.run", *words).err
     assert note in message if note else message == ""
 
 

@@ -246,12 +246,12 @@ class UnknownName(GainfulError, LookupError, ValueError):
         Where there is an `answer` of its own, that is said instead; with `lists_all` they are
         listed beside a suggestion too.
         """
-        from gainful.synonyms import ARGUMENTS, REMOVED, find_nearest  # noqa: PLC0415  (of a mistake)
+        from gainful.synonyms import ARGUMENTS, KEYWORDS, find_nearest  # noqa: PLC0415  (of a mistake)
 
         name = str(name)  # whatever was given in its place
         self.kind, self.name, self.known_names, self.hint = kind, name, tuple(known_names), hint
-        if kind.endswith("option") and name in REMOVED:
-            answer = REMOVED[name]
+        if kind.endswith("option") and name in KEYWORDS:
+            answer = KEYWORDS[name]
         self.answer, self.lists_all = answer, lists_all
         spelling = name.lower().lstrip("-")[:MAX_LENGTH]  # dashes make no two options alike
         by_lower = {

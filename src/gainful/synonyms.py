@@ -263,11 +263,15 @@ save_results_in_run = a run stays as it is; evaluate returns the results
 make_comparable = like="ranx_comparable" does that
 judged_only condensed = unjudged="remove" does that
 alternative one_sided = tests are two-sided
-ks cutoffs = a cutoff is part of its measure: "nDCG@5,10"
 sample_weight weights = every query counts equally
 llm embeddings = gainful compares ids and uses no model
 faithfulness answer_relevancy answer_correctness = gainful evaluates retrieval, not answers
 coverage_error = gainful has no measures of multilabel classification
+""")
+# Options in Python: what to do instead.
+KEYWORDS: Mapping[str, str] = REMOVED | _read_table("""
+k ks top_k topk at at_k cutoffs = a cutoff is part of its measure: "nDCG@5,10"
+names labels run_names = the keys of {name: run, …} name runs
 """)
 
 

@@ -162,6 +162,7 @@ class Explained(click.Command):
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """The arguments; an unknown option is answered like other misspelt names."""
+        ctx.meta["words"] = list(args)  # as they were typed
         try:
             _, _, given = self.make_parser(ctx).parse_args(list(args))
             _refuse_repeats(given, self.params)

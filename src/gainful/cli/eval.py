@@ -84,7 +84,9 @@ def evaluate(
     if not runs and not holds_qrels_and_run(qrels, options["columns"]):
         way = "gainful eval QRELS RUN… (only a file with both retrieved and relevant needs none)"
         raise click.UsageError(f"give at least one RUN: {way}")
-    if click.get_current_context().params["quiet"] and not per_query:
+    context = click.get_current_context()
+    is_short = "--quiet" not in context.meta["words"]  # trec_eval has -q alone
+    if context.params["quiet"] and is_short and not per_query:
         from gainful.api.measures import is_trec_name  # noqa: PLC0415  (few are quiet)
 
         if any(map(is_trec_name, options["measures"] or ())):

@@ -219,7 +219,8 @@ def _refuse_runs(measures: Any) -> None:
     if all(isinstance(name, (str, Measure)) for name in first):
         from gainful.read.source import is_path  # noqa: PLC0415  (it loads polars)
 
-        is_run = any(isinstance(name, str) and is_path(name) for name in first)
+        heads = [name.partition("(")[0] for name in first if isinstance(name, str)]
+        is_run = any(map(is_path, heads))  # not by a discount such as 1/rank
     else:
         from gainful.read import shapes  # noqa: PLC0415  (it loads polars)
 
@@ -239,7 +240,8 @@ def build_each(
     recipes = {name: build(measure) for name, measure in expand(measures).items()}
     for name, value in settings.items():
         if not any(uses(recipe, name) for recipe in recipes.values()):
-            raise BadValue(name, value, f"nothing: no measure asked for uses {name}")
+            hint = "; write it with its measure: 'nDCG@10'" if name == "cutoff" else ""
+            raise BadValue(name, value, f"nothing: no measure asked for uses {name}{hint}")
     return recipes
 
 
