@@ -340,6 +340,22 @@ def test_the_map_says_who_wins_where_and_marks_the_reference(swept):
     assert sweep.sentences[0].partition(":")[0] in " ".join(shown)
 
 
+def test_the_map_says_what_is_dark_and_which_measure_it_shows(swept):
+    _, sweep = swept
+    shown = " ".join(svg_texts(picture.to_svg(draw_spec("map", sweep))))
+    assert f"darker where the lead in mean {sweep.measure}" in shown
+
+
+def test_names_of_runs_that_begin_alike_stay_apart():
+    long = {f"{'bi-encoder-' * 5}{number}": RUNS["bm25"] for number in range(4)}
+    shown = [
+        text
+        for text in svg_texts(picture.to_svg(draw_spec("dots", QRELS, long, "AP")))
+        if "…" in text
+    ]
+    assert len(set(shown)) == len(long)
+
+
 def test_several_planes_are_several_maps_and_one_base_is_a_strip():
     made = gainful.sessions.simulate_study(2008)
     weights = ["linear", "0:0,1:1,2:10,3:100"]

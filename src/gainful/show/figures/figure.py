@@ -14,7 +14,6 @@ from attrs import field, frozen
 from gainful.errors import BadValue, WrongType, check_whole_number
 from gainful.measure.entry import Direction
 from gainful.show.theme import DARK, LIGHT, SIZE, Spec, Tones
-from gainful.text import shorten
 
 MAX_NAME_LENGTH = 28  # characters of a name in a picture
 _CHARACTER_WIDTH = 0.56  # by the size of the type, in a wide font
@@ -39,8 +38,15 @@ def clean_text(text: object) -> str:
 
 
 def shorten_name(text: object, limit: int = MAX_NAME_LENGTH) -> str:
-    """A name as a picture shows it."""
-    return shorten(clean_text(text), limit)
+    """A name as a picture shows it: a long one without its middle, as names differ at the end.
+
+    Examples:
+        >>> shorten_name("splade-cocondenser-ensembledistil-epoch-10")
+        'splade-coconde…stil-epoch-10'
+    """
+    name = clean_text(text)
+    head = limit // 2
+    return name if len(name) <= limit else f"{name[:head]}…{name[head + 1 - limit :]}"
 
 
 def explain_empty(values: pl.Series, nothing: str, zeros: str) -> str:
@@ -154,7 +160,7 @@ class Look:
         if self.caption == "short":
             return [
                 *lines[:1],
-                *(line for line in lines[1:] if line.startswith(("band:", "Note:"))),
+                *(line for line in lines[1:] if line.startswith(("band:", "shade:", "Note:"))),
             ]
         return lines if self.caption == "full" else []
 

@@ -67,10 +67,11 @@ def map_data(sweep: Sweep) -> FigureData:
         title=TITLE,
         caption=(
             *sweep.sentences,
+            f"shade: darker where the lead in mean {sweep.measure} is larger; nothing is tested",
             (
                 f"mean {sweep.measure} of {count_noun(counts['sessions'], 'session')}, "
                 f"{count_noun(counts['queries'], 'query')} · top {depths} · gain {gains} · like "
-                f"{sweep.convention.name} · darker: larger lead"
+                f"{sweep.convention.name}"
             ),
             CHANCE_NOTE,
             *mark_notes(sweep.notes),
