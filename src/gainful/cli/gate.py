@@ -46,6 +46,14 @@ _SUMMARY = "GITHUB_STEP_SUMMARY"  # the file whose Markdown GitHub shows on the 
 _BOUNDS: dict[str, Any] = {"multiple": True, "callback": parse_bounds}
 
 
+class _Level(click.types.FloatParamType):
+    def convert(self, value: Any, param: Any, ctx: Any) -> float:
+        try:
+            return float(super().convert(value, param, ctx))
+        except click.BadParameter:
+            return self.fail(f"{value!r} is no level, such as 0.05; -m names measures", param, ctx)
+
+
 def _parse_query_bounds(
     _: object, parameter: click.Parameter, texts: tuple[str, ...]
 ) -> list[tuple[str, tuple[float, int]]]:
@@ -84,7 +92,7 @@ def _parse_query_bounds(
     Row(
         "--significant ALPHA",
         "No measure may be significantly worse than the baseline (one-sided, Holm-corrected).",
-        type=float,
+        type=_Level(),
     ),
     Row(
         "--no-worse-than M=V",

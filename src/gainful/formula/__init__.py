@@ -300,6 +300,7 @@ class NamedFormula:
         for symbol, value in values.items():
             if symbol not in by_symbol:
                 listing = f"; it has {', '.join(by_symbol)}" if by_symbol else ""
+                listing += "; discount=log has it" if symbol == "b" else ""
                 allowed = f"no value: {self.kind} {self.name} has no parameter {symbol}{listing}"
                 raise BadValue(symbol, value, allowed)
         new_values = {symbol: by_symbol[symbol].check(value) for symbol, value in values.items()}

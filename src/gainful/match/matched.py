@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Self
+from unicodedata import normalize
 
 import numpy as np
 from attrs import evolve, field, frozen
@@ -137,6 +138,12 @@ class Matched(TieBlocks):
                 for flags in (self.in_run, self.judged)
             )
             problem = f"it has {run_queries}, …; the judgments have {qrels_queries}, …"
+            composed = (
+                {normalize("NFC", name) for name in self.query_names(flags)}
+                for flags in (self.in_run, self.judged)
+            )
+            if not set.isdisjoint(*composed):
+                problem += "; they differ only in how Unicode writes accents (NFC or NFD)"
             raise NothingInCommon(run, f"no query in common: {problem}")
 
     def cut(self, depth: int) -> Self:

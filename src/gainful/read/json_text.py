@@ -124,6 +124,10 @@ def load_json(text: bytes, place: str) -> Any:
         raise BadInput(place, failure.problem, failure.expected) from None
     except RecursionError:
         raise ValueError("nested too deeply") from None
+    except ValueError as failure:
+        if "set_int_max_str_digits" in str(failure):
+            raise BadInput(place, "a whole number has thousands of digits") from None
+        raise
 
 
 def parse_json(value: Any) -> Any:

@@ -33,6 +33,7 @@ from gainful.read.named_columns import TEXT, Header, InputTable
 from gainful.read.path_finder import find_first, list_paths
 from gainful.read.qrels_and_run import QRELS, Qrels, Rows
 from gainful.read.read_options import AS_USUAL, ReadOptions
+from gainful.read.search_results import is_id
 from gainful.read.session_events import (
     SessionEvents,
     describe_names,
@@ -250,6 +251,11 @@ def refuse_unknown_json(source: Source) -> None:
             problem = f"this is a search response without its query, and no log; hits: {fields}"
             expected = '{query: response, …}; or lines {"query": …, "response": …}'
             raise NoColumn(source.name, problem, f"of a run {expected}")
+        lists = [value for record in records for value in record.values()]
+        if all(isinstance(value, list) and all(map(is_id, value)) for value in lists):
+            problem = f"lines of {{query: [document, …]}} are not read; keys: {list_columns(keys)}"
+            expected = 'lines {"query": …, "retrieved": […]}, or one object in a .json file'
+            raise NoColumn(source.name, problem, expected)
         raise NoColumn(source.name, problem, _list_record_formats())
 
 
