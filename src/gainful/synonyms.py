@@ -269,10 +269,13 @@ faithfulness answer_relevancy answer_correctness = gainful evaluates retrieval, 
 coverage_error = gainful has no measures of multilabel classification
 """)
 # Options in Python: what to do instead.
-KEYWORDS: Mapping[str, str] = REMOVED | _read_table("""
+KEYWORDS: Mapping[str, str] = {
+    **REMOVED,
+    **_read_table("""
 k ks top_k topk at at_k cutoffs = a cutoff is part of its measure: "nDCG@5,10"
 names labels run_names = the keys of {name: run, …} name runs
-""")
+"""),
+}
 
 
 def find_nearest(name: str, names: Iterable[str], *, whole: bool = False) -> str | None:
