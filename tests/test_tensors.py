@@ -106,6 +106,25 @@ def test_jax_traces_every_measure(trace):
         np.testing.assert_allclose(traced(grades, scores), gainful.compute(measure, GRADES, SCORES))
 
 
+@pytest.mark.usefixtures("_x64")
+def test_jax_traces_some_tensors_and_takes_others_as_they_are():
+    grades, scores, mask = jnp.asarray(GRADES), jnp.asarray(SCORES), jnp.ones((2, 4), dtype=bool)
+    calls = (
+        lambda: jax.jit(lambda traced: gainful.ndcg(grades, traced))(scores),
+        lambda: jax.jit(lambda traced: gainful.ndcg(traced, scores))(grades),
+        lambda: jax.jit(lambda *traced: gainful.ndcg(*traced, mask=mask))(grades, scores),
+        lambda: jax.value_and_grad(
+            lambda weight: (weight, gainful.ndcg(grades, weight * scores)), has_aux=True
+        )(1.0)[0][1],
+    )
+    for call in calls:
+        np.testing.assert_allclose(call(), gainful.ndcg(GRADES, SCORES))
+    by_row = jax.vmap(gainful.ndcg, in_axes=(None, 0))(grades[0], scores)
+    np.testing.assert_allclose(by_row, gainful.ndcg([GRADES[0]] * 2, SCORES))
+    slopes = jax.grad(lambda traced: gainful.dcg(traced, scores, k=1).sum())(grades)
+    np.testing.assert_allclose(slopes, np.asarray(SCORES) == np.max(SCORES, axis=1, keepdims=True))
+
+
 def test_under_tracing_nothing_is_checked():
     """Ties stay in the order given, and NaN stands for what would be refused."""
     traced = jax.jit(gainful.ndcg)

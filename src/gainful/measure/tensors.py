@@ -114,7 +114,7 @@ def _check_layout(xp: Any, tensors: dict[str, Any]) -> None:
             size, wanted = (" × ".join(map(str, sides)) for sides in (tensor.shape, shape))
             raise BadShape(name, size or "1", f"as many as grades: {wanted}")
         place, wanted = device(tensor), device(tensors["grades"])
-        if place != wanted:
+        if place != wanted and None not in (place, wanted):  # None: JAX traces it
             raise WrongType(name, f"a tensor on {place}", f"one on {wanted}, where the grades are")
         if xp.isdtype(tensor.dtype, "complex floating"):
             raise WrongType(name, f"a tensor of {tensor.dtype}", "a tensor of real numbers")
