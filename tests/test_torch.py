@@ -132,6 +132,21 @@ def test_a_meter_is_kept_and_forgotten_as_a_module_is():
     assert other.compute() == meter.compute()
 
 
+def test_a_meter_that_is_cast_with_its_model_still_counts_in_64_bit():
+    expected = {"nDCG": 1.0, "P@2": 0.5}
+    for cast in ("half", "bfloat16", "float"):
+        model = torch.nn.ModuleDict({"layer": torch.nn.Linear(1, 1), "meter": Meter(*expected)})
+        getattr(model, cast)()
+        assert model["layer"].weight.dtype != torch.float64
+        meter = model.to(torch.device("cpu"), torch.bfloat16)["meter"]
+        for _ in range(8):
+            meter.update(torch.tensor([[1, 0]] * 777), torch.tensor([[0.9, 0.1]] * 777))
+        assert meter.counts.tolist() == [6216, 6216]
+        assert {name: float(mean) for name, mean in meter.compute().items()} == expected
+    model["meter"].to_empty(device="cpu")
+    assert {buffer.device.type for buffer in model.to("meta")["meter"].buffers()} == {"meta"}
+
+
 def test_what_is_wrong_is_refused_by_the_meter():
     with refuses(BadValue, "measures"):
         Meter()

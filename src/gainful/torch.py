@@ -12,6 +12,7 @@ Examples:
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, Unpack
 
 from gainful.convention import Convention
@@ -40,7 +41,8 @@ class Meter(torch.nn.Module):  # type: ignore[misc]  # torch is not always there
     """The means of measures over all rankings of a training or validation run.
 
     Sums are kept on the device of the meter, which moves with `.to(device)` as any module does, and
-    are part of its state dict. Where `torch.distributed` runs, `compute` adds up all processes.
+    are part of its state dict; they stay in 64 bit when a model is cast. Where `torch.distributed`
+    runs, `compute` adds up all processes.
 
     Args:
         measures: such as "nDCG@10" and "AP".
@@ -65,6 +67,18 @@ class Meter(torch.nn.Module):  # type: ignore[misc]  # torch is not always there
             self.register_buffer(name, empty)
         self.sums: torch.Tensor
         self.counts: torch.Tensor
+
+    def _apply(
+        self,
+        fn: Callable[[torch.Tensor], torch.Tensor],
+        recurse: bool = True,  # noqa: FBT002  (as torch has it)
+    ) -> Meter:
+        # What moves and casts every module; sums only move
+        def keep_dtype(sums: torch.Tensor) -> torch.Tensor:
+            moved = fn(sums)
+            return moved if moved.dtype == sums.dtype else sums.to(moved.device)
+
+        return super()._apply(keep_dtype, recurse)  # type: ignore[no-any-return]
 
     def update(
         self,
