@@ -205,10 +205,15 @@ def test_lists_are_read_in_parts_and_a_query_that_comes_again_is_refused(
     whole, parts = write([*LISTS, {"query": "q0", "url": ["x"], "score": []}])
     assert isinstance(whole, BadInput)
     assert str(parts) == str(whole)
+    nothing = {"query": "q1", "url": [], "score": []}
+    for whole, parts in (write([nothing, *LISTS]), write([*LISTS, nothing])):
+        assert parts.counts == whole.counts
+        assert whole.counts["missing"] == write(LISTS)[0].counts["missing"] - 1
     again = [LISTS[0] | {"url": ["x", "y"]}]
-    for answer in write([*LISTS, *again]):
-        assert isinstance(answer, BadInput)
-        assert quote("q2") in str(answer)
+    for query, lists in (("q2", [*LISTS, *again]), ("q1", [nothing, *LISTS, nothing])):
+        for answer in write(lists):
+            assert isinstance(answer, BadInput)
+            assert quote(query) in str(answer)
 
 
 def test_parquet_is_read_in_parts(tmp_path, monkeypatch):

@@ -227,16 +227,23 @@ def match_part(
 def _match_by_disk(qrels: Qrels, run: LazyRun, match_part: WorkPart) -> list[Matched]:
     """The parts of a run: it is read while rows are written, and a part while one is matched."""
     judged, retrieved = Spill("the judgments"), Spill(run.name, owner="query")
+    silent = set[str]()
+
+    def take(rows: Run) -> None:
+        retrieved.add(_hash_queries(rows.frame))
+        silent.update(rows.silent)
+
     judged.add(_hash_queries(pack_qrels(qrels)))
-    take_ahead(lambda rows: retrieved.add(_hash_queries(rows.frame)), run.stream())
+    take_ahead(take, run.stream())
     judged.finish()
     retrieved.finish()
     parts = [*choose_parts(retrieved.counts, _MAX_ROWS)] or [slice(0, BUCKETS)]
-    read_parts = (
-        (judged.read(part), Run(retrieved.read(part).drop(KEY), run.name, part=True))
-        for part in parts
-    )
-    return [*map_ahead(lambda part: match_part(*part), read_parts)]
+
+    def read(part: slice) -> tuple[pl.DataFrame, Run]:
+        rows = retrieved.read(part).drop(KEY)
+        return judged.read(part), Run(rows, run.name, silent=silent, part=True)
+
+    return [*map_ahead(lambda part: match_part(*part), map(read, parts))]
 
 
 def _hash_queries(rows: pl.DataFrame) -> pl.DataFrame:

@@ -179,9 +179,11 @@ class LazyRun:
 
     def collect(self) -> Run:
         """The whole run in memory, for those who have to look at every document of a query."""
-        frame = pl.concat([rows.frame for rows in self.stream()])
+        parts = [*self.stream()]
+        silent = {query for part in parts for query in part.silent}
+        frame = pl.concat([part.frame for part in parts])
         note = f"the run was brought into memory, from {self.engine.name}"
-        return Run(frame, self.name, ids=self.ids, notes=(note,))
+        return Run(frame, self.name, silent=silent, ids=self.ids, notes=(note,))
 
     def head(self, limit: int) -> Run:
         """The first rows, here."""
