@@ -216,6 +216,15 @@ def test_lists_are_read_in_parts_and_a_query_that_comes_again_is_refused(
             assert quote(query) in str(answer)
 
 
+def test_lists_without_a_row_have_no_results(tmp_path, monkeypatch):
+    qrels, _ = write_files(tmp_path, LINES)
+    path = tmp_path / "run.parquet"
+    pl.DataFrame(LISTS).rename({"url": "doc"}).clear().write_parquet(path)
+    whole, parts = evaluate_both((qrels, path), monkeypatch)
+    assert isinstance(parts, BadInput)
+    assert str(parts) == str(whole)
+
+
 def test_parquet_is_read_in_parts(tmp_path, monkeypatch):
     qrels, _ = write_files(tmp_path, LINES)
     path = tmp_path / "run.parquet"

@@ -237,6 +237,8 @@ def _match_by_disk(qrels: Qrels, run: LazyRun, match_part: WorkPart) -> list[Mat
     take_ahead(take, run.stream())
     judged.finish()
     retrieved.finish()
+    if not (retrieved.counts.any() or silent):
+        raise BadInput(run.name, "it has no results")
     parts = [*choose_parts(retrieved.counts, _MAX_ROWS)] or [slice(0, BUCKETS)]
 
     def read(part: slice) -> tuple[pl.DataFrame, Run]:
