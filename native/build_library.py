@@ -14,11 +14,21 @@ FOLDER = Path(__file__).parent / "gainful_native"
 
 
 def compile_library(target: Path, *options: str) -> None:
-    """Compile the one source file, with the compiler and flags of the environment."""
+    """Compile the one source file, with the compiler and flags of the environment.
+
+    The library takes its place when it is whole: half of one would end every command that loads it.
+    """
     compiler = shlex.split(os.environ.get("CC", "cc"))
     flags = shlex.split(os.environ.get("CFLAGS", "-O3"))
     command = [*compiler, "-std=c11", "-fPIC", "-shared", "-pthread", "-fvisibility=hidden"]
-    subprocess.run([*command, *flags, *options, FOLDER / "match.c", "-o", target], check=True)
+    unfinished = target.with_stem(f"{target.stem}.{os.getpid()}")
+    try:
+        subprocess.run(
+            [*command, *flags, *options, FOLDER / "match.c", "-o", unfinished], check=True
+        )
+        unfinished.replace(target)
+    finally:
+        unfinished.unlink(missing_ok=True)
 
 
 try:

@@ -13,6 +13,7 @@ from example_files import ROOT
 from hypothesis import HealthCheck, given, settings, strategies as st
 from refusals import refuses
 from trec_files import assert_alike, write_trec_files
+from written_files import write_file
 
 import gainful
 from gainful.errors import BadInput, Changed
@@ -38,7 +39,7 @@ def package(tmp_path_factory):
 
 def build(folder: Path, *options: str) -> None:
     package = folder / "gainful_native"
-    package.mkdir()
+    package.mkdir(exist_ok=True)
     (package / "__init__.py").touch()
     sys.path.insert(0, str(ROOT / "native"))
     try:
@@ -165,6 +166,18 @@ def test_a_library_that_cannot_be_used_is_left_alone(tmp_path, monkeypatch):
         library, reason = native.load_library()
         assert library is None
         assert "cannot be loaded" in reason
+
+
+def test_a_compiler_that_fails_leaves_the_library_as_it_was(tmp_path, monkeypatch):
+    build(tmp_path)
+    package = tmp_path / "gainful_native"
+    before = (package / "match.so").read_bytes()
+    fails = write_file(tmp_path / "cc", 'for target; do :; done\nprintf half >"$target"\nexit 1\n')
+    monkeypatch.setenv("CC", f"sh {fails}")
+    with pytest.raises(subprocess.CalledProcessError):
+        build(tmp_path)
+    assert (package / "match.so").read_bytes() == before
+    assert sorted(path.name for path in package.iterdir()) == ["__init__.py", "match.so"]
 
 
 def test_the_library_runs_under_sanitizers(tmp_path):
