@@ -1,5 +1,6 @@
 """The native engine: equal to the pure one in every value, note and message, or not used at all."""
 
+import gzip
 import os
 import subprocess
 import sys
@@ -152,6 +153,9 @@ def test_the_command_names_the_engine(tmp_path, engine, run_gainful):
         assert named in outcome.out + outcome.err
     assert "gainful-native" not in run_gainful("--version").out
     engine("native")
+    packed = write_file(tmp_path / "run.txt.gz", gzip.compress(run.read_bytes()))
+    outcome = run_gainful("eval", qrels, packed, "-v", tty=True)
+    assert "only plain" in outcome.out + outcome.err
     assert "gainful-native" in run_gainful("--version").out
 
 

@@ -485,7 +485,8 @@ def _match_in_file(
         library, engine = load_library()
         if matched is not None:
             return matched, engine
-        engine = f"pure engine ({'the file is unusual' if library else engine})"
+        reason = "the native engine reads only plain, ordinary TREC files" if library else engine
+        engine = f"pure engine ({reason})"
     from gainful.match.parts import match_large_file  # noqa: PLC0415  (small ones do without)
 
     return match_large_file(qrels, run, reading.run_format, convention, match), engine
