@@ -70,7 +70,7 @@ native: $(VENV)/.base ## compile the native engine into the environment (needs a
 	@echo "$(CURDIR)/native" > $$($(BIN)/python -c 'import site; print(site.getsitepackages()[0])')/gainful_native.pth
 	@$(BIN)/gainful --version
 
-bench: $(VENV)/.dev ## measure speed against the other tools, as ratios on one page (TREC_EVAL=path for a real trec_eval; five minutes)
+bench: $(VENV)/.dev ## measure speed against the other tools, as ratios on one page (TREC_EVAL=path for a real trec_eval; six minutes)
 	@$(BIN)/python -m compileall -q src benchmarks
 	@$(BIN)/python benchmarks/page.py
 

@@ -1,6 +1,6 @@
-"""Every claim about speed on one page: gainful against its peers, all in this run, as ratios.
+"""Claims about speed on one page: gainful against its peers, all in this run, as ratios.
 
-    make bench                    # about five minutes; TREC_EVAL=path for a real trec_eval
+    make bench                    # about six minutes; TREC_EVAL=path for a real trec_eval
     python benchmarks/page.py 700 # with 700 queries instead of 7,000: a look, which is not kept
 
 A row is the best of several new processes that take turns. What was measured is added to `history.json`, which docs/speed.md is made from. The other scripts look closer at one thing each.
@@ -165,6 +165,31 @@ def measure_small_files(sheet, folder):
     sheet.add("dicts of 700 × 1,000, pytrec_eval", ours, theirs, 5.6)
 
 
+def measure_many_runs(sheet, folder):
+    """Commands on several runs, over the processor seconds that they may take."""
+    import polars as pl
+    from data import make_data
+
+    def make_runs(queries, docs, count):
+        qrels, run = make_data(folder, queries, docs)
+        rows = pl.read_csv(run, separator=" ", has_header=False)
+        names = [folder / f"{docs}-{number}.run" for number in range(count)]
+        for seed, name in enumerate(names):
+            scores = rows["column_5"].shuffle(seed)
+            rows.with_columns(column_5=scores).write_csv(name, separator=" ", include_header=False)
+        return qrels, *names
+
+    report = ("report", "-o", folder / "page.html", *make_runs(50, 1_000, 3))
+    qrels, *runs = make_runs(100, 100, 300)
+    for work, words, seconds in (
+        ("compare of 30 runs × 100 queries", ("compare", qrels, *runs[:30]), 2.5),
+        ("compare of 300 runs × 100 queries", ("compare", qrels, *runs), 30),
+        ("report of 3 runs × 50 × 1,000", report, 1.9),
+    ):
+        cost = measure_command((*GAINFUL, *words))["cpu"]
+        sheet.add(f"{work}, processor, of {seconds} s", cost, seconds, 1, at_most=True)
+
+
 def measure_arrays(sheet):
     """nDCG of dense arrays, against scikit-learn."""
     import numpy as np
@@ -232,6 +257,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         measure_small_files(sheet, Path(folder))
         measure_large_files(sheet, Path(folder), queries)
+        measure_many_runs(sheet, Path(folder))
     measure_arrays(sheet)
     measure_comparisons(sheet)
     if len(sys.argv) == 1:
