@@ -34,6 +34,7 @@ from gainful.evidence.statistics.paired_tests import (
     randomisation_test,
     tukey_test,
 )
+from gainful.sessions import simulate_agents, simulate_study
 
 # Darwin's maize, in eighths of an inch: Fisher, The Design of Experiments (1935), §17 and §21.
 MAIZE = np.array([49, -67, 8, 16, 6, 23, 28, 41, 14, 29, 56, 24, 75, 60, -48.0])[:, None]
@@ -495,3 +496,15 @@ def test_compare_takes_standardised_scores():
         gainful.compare(NEWS_QRELS, dict([*NEWS_RUNS.items()][:2]), "AP", standardise="normal")
     with refuses(UnknownName, "uniform"):
         gainful.compare(NEWS_QRELS, NEWS_RUNS, "AP", standardise="uniform")
+
+
+@pytest.mark.parametrize("simulate", [simulate_study, simulate_agents])
+def test_scores_of_sessions_are_not_standardised(simulate):
+    study = simulate(7)
+    results = gainful.sessions.evaluate(study.sessions, study.qrels, "sDCG@10")
+    with refuses(BadValue, "standardise"):
+        results.compare(standardise="normal")
+    with refuses(BadValue, "standardise"):
+        gainful.compare(results, by="system", standardise="normal")
+    with refuses(BadValue, "standardise"):
+        gainful.sessions.compare(study.sessions, study.qrels, "sDCG@10", standardise="normal")

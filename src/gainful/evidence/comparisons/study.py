@@ -444,6 +444,7 @@ def compare_results(
         of_queries = clusters or method.read_clusters()
         build: BuildSample = partial(PairedSample.from_runs, method=method, clusters=of_queries)
         return _compare(results, build, method)
+    check_method(**options)
     column, test = by or SYSTEM, options.get("test")
     if column == SYSTEM and block is None and is_paired(sessions) and test in (None, *TEST_NAMES):
         method = build_method(**options)
@@ -471,8 +472,11 @@ def _compare(results: Sequence[Results], build: BuildSample, method: Method) -> 
 
 
 def check_method(**options: Unpack[MethodOptions]) -> Method:
-    """The method, to refuse a test or option that does not exist before anything is read."""
-    test = options.get("test")
+    """The method of sessions, to refuse what they do not have before anything is read."""
+    test, standardise = options.get("test"), options.get("standardise")
+    if standardise is not None:
+        allowed = "nothing with sessions: it applies to runs, which all have the same queries"
+        raise BadValue("standardise", standardise, allowed)
     if test in TEST_NAMES and test not in STUDY_TESTS:
         return build_method(**options)
     return _build_study_method(**options)
