@@ -22,11 +22,11 @@ _SESSION_OPTIONS = (
     *CHOOSE_SESSIONS,
 )
 _OF_SESSIONS = ("session_qrels", "by", "block", *CHOOSE_SESSIONS)
-_IN_THE_MEASURE = (*(name for name in SETTINGS if name not in ("ties", "unjudged")), "run_format")
 _OF_RUNS = {
     "per_query": "applies to runs only; gainful sessions shows single sessions",
     "interactions": "applies to runs only, for Novelty",
     "standardise": "applies to runs only, which all have the same queries",
+    "run_format": "applies to runs only; for sessions use --sessions-format",
 }
 _NUMBERS = {1: "at least one run", 2: "at least two runs"}
 
@@ -79,13 +79,18 @@ def _take_runs(options: Mapping[str, Any], at_least: int) -> tuple[list[Any], di
 
 
 def _take_sessions(options: Mapping[str, Any]) -> tuple[list[Any], dict[str, Any]]:
+    from gainful.convention.session import SESSION_SETTINGS  # noqa: PLC0415  (runs do without)
+
     for name, why in _OF_RUNS.items():
         refuse_idle_options((name,), why)
     files = [options["sessions"], options["qrels"], *options["runs"].values()]
     files = [path for path in files if path is not None]
     if len(files) == 1:
         refuse_idle_options(("cluster",), "applies to runs only: sessions stay whole")
-    refuse_idle_options(_IN_THE_MEASURE, "goes into the measure: -m 'nsDCG(b=2, bq=4)@10'")
+    own = [name for name in SETTINGS if name not in _SESSION_OPTIONS]
+    in_measures = [name for name in own if name in SESSION_SETTINGS]
+    refuse_idle_options(in_measures, "goes into the measure: -m 'nsDCG(b=2, bq=4)@10'")
+    refuse_idle_options(own, "applies to runs only: it is no setting of sessions")
     qrels = options["session_qrels"]
     if qrels is None:
         refuse_idle_options(("qrels_format",), "needs judgments: name them with --qrels FILE")
