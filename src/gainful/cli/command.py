@@ -37,7 +37,7 @@ _CORRELATE_SETTINGS = (
 )
 _REMOVED: Mapping[tuple[str, str], str] = {
     ("compare", "--model"): "statsmodels fits linear models to `eval --per-query -o values.csv`, "
-    "of sessions to `sessions -o values.csv`",
+    "of sessions to `sessions --per-session -o values.csv`",
     ("order", "--against"): "gainful correlate QRELS RUN… --column NAME answers it",
     ("order", "--labels"): "gainful correlate QRELS RUN… --labels FILE answers it",
     ("order", "--coefficient"): "gainful correlate --coefficient has it",
