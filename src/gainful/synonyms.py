@@ -248,6 +248,7 @@ plot = gainful.figures.figure
 assert_ranking_quality = gainful.testing.assert_ranking_quality
 """)
 
+_VALUES = "results.mean has the means, results.per_query has all values (sessions: per_session)"
 # Names and options in Python that are gone or were never there, and what to do instead.
 REMOVED: Mapping[str, str] = _read_table(f"""
 fit_model model = it was removed: statsmodels fits models to results.per_query (per_session)
@@ -256,7 +257,7 @@ settle Settlement = it was removed: gainful.unjudged lists the documents to judg
 split_half trials = it was removed: discriminative power and test= show how reliable an order is
 fuse fusion rerank = {_NOT_HERE}
 rounding_digits = results keep all digits; round what you print
-return_mean return_std per_query = results.mean has the means, results.per_query has all values
+return_mean return_std per_query = {_VALUES}
 threads jobs n_jobs workers = all cores are used anyway
 verbose progress show_progress = nothing is printed; results.notes has the warnings
 save_results_in_run = a run stays as it is; evaluate returns the results
