@@ -179,6 +179,7 @@ significance ttest test pvalue diff subtract = gainful.compare(results, other)
 # Attributes that earlier checkouts had, and what has it now.
 RENAMED: Mapping[str, str] = _read_table("""
 UNIT = .unit
+cluster paired_by unit = said by the comparison: its .cluster, .paired_by and .unit
 convention_line = .to_text(verbose=True), which ends with the whole convention
 corrected = .p_corrected
 correction_words = .correction, which names it
@@ -249,12 +250,13 @@ assert_ranking_quality = gainful.testing.assert_ranking_quality
 """)
 
 _VALUES = "results.mean has the means, results.per_query has all values (sessions: per_session)"
+_SPLIT_HALF = "discriminative power and test= show how reliable an order is"
 # Names and options in Python that are gone or were never there, and what to do instead.
 REMOVED: Mapping[str, str] = _read_table(f"""
 fit_model model = it was removed: statsmodels fits models to results.per_query (per_session)
 sweep_against SweepAgreement against = it was removed: gainful.stats.correlate has user labels
 settle Settlement = it was removed: gainful.unjudged lists the documents to judge first
-split_half trials = it was removed: discriminative power and test= show how reliable an order is
+split_half split_halves trials = it was removed: {_SPLIT_HALF}
 fuse fusion rerank = {_NOT_HERE}
 rounding_digits = results keep all digits; round what you print
 return_mean return_std per_query = {_VALUES}
