@@ -33,7 +33,7 @@ from gainful.evidence.statistics.correction import (
     correction_for,
     smallest_resamples,
 )
-from gainful.evidence.statistics.effect_size import POWER, check_share
+from gainful.evidence.statistics.effect_size import POWER, check_power
 from gainful.evidence.statistics.max_t import flip_families
 from gainful.evidence.statistics.outcome import (
     MAX_RESAMPLES,
@@ -188,12 +188,14 @@ def build_method(tests: Collection[str] = TEST_NAMES, **options: Unpack[MethodOp
     for margin in () if equivalent is None else margins:
         allowed = "a margin above 0, or {measure: margin}"
         check_number("equivalent", margin, allowed, lambda number: 0 < number < inf)
-    check_share("power", given.get("power", POWER))
+    power, resampling = given.get("power", POWER), Resampling.from_options(chance)
+    if power != POWER:  # a large alpha alone is no mistake
+        check_power(power, resampling.alpha)
     test = RANDOMISATION if test is None else test
     return Method(
         test=test,
         correction=correction_for(test, correct, tests, given.get("family", "measure")),
-        resampling=Resampling.from_options(chance),
+        resampling=resampling,
         resamples_given=chance.get("resamples") is not None,
         correction_given=correct is not None,
         **given,

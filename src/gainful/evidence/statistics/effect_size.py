@@ -99,6 +99,11 @@ def check_share(name: str, value: object, least: float = 0.0) -> None:
 def check_levels(alpha: float, power: float) -> None:
     """Refuse levels at which power is undefined."""
     check_share("alpha", alpha, _SMALLEST_ALPHA)
+    check_power(power, alpha)
+
+
+def check_power(power: float, alpha: float) -> None:
+    """Refuse a power that any difference has, or none."""
     check_share("power", power)
     if power <= alpha:
         raise BadValue("power", power, f"a number above alpha ({alpha:g})")
