@@ -251,11 +251,13 @@ assert_ranking_quality = gainful.testing.assert_ranking_quality
 
 _VALUES = "results.mean has the means, results.per_query has all values (sessions: per_session)"
 _SPLIT_HALF = "discriminative power and test= show how reliable an order is"
+_JUDGE_FIRST = "gainful.unjudged(qrels, run).documents lists the documents to judge first"
 # Names and options in Python that are gone or were never there, and what to do instead.
 REMOVED: Mapping[str, str] = _read_table(f"""
 fit_model model = it was removed: statsmodels fits models to results.per_query (per_session)
 sweep_against SweepAgreement against = it was removed: gainful.stats.correlate has user labels
-settle Settlement = it was removed: gainful.unjudged lists the documents to judge first
+settle Settlement = it was removed: {_JUDGE_FIRST}
+first = {_JUDGE_FIRST}
 split_half split_halves trials = it was removed: {_SPLIT_HALF}
 fuse fusion rerank = {_NOT_HERE}
 rounding_digits = results keep all digits; round what you print
