@@ -116,6 +116,13 @@ def test_a_command_and_its_function_take_the_same(name):
 
 
 @pytest.mark.parametrize("name", FUNCTIONS)
+def test_a_signature_shows_further_inputs(name):
+    for function in FUNCTIONS[name]:
+        shown, own = inspect.signature(function), inspect.signature(inspect.unwrap(function))
+        assert {*own.parameters} - {"options"} <= {*shown.parameters}
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
 def test_a_function_takes_settings_if_its_command_does(name):
     takes_more = any(
         value.kind is inspect.Parameter.VAR_KEYWORD

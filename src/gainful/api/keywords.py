@@ -78,7 +78,7 @@ def answer_options(
     def answer(function: Function) -> Function:
         call = _answer(function, shared, open_ended=has_settings)
         own = signature(function)
-        parameters = [own.parameters[name] for name in _own_names(function)]
+        parameters = [p for p in own.parameters.values() if p.kind != Parameter.VAR_KEYWORD]
         vars(call)["__signature__"] = own.replace(parameters=[*parameters, *listed])
         vars(call)["typed_options"] = options
         head, arguments, rest = cleandoc(function.__doc__ or "").partition("\nArgs:\n")
