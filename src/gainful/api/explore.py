@@ -50,8 +50,8 @@ def explore(
     of `sessions.evaluate`.
 
     Args:
-        sessions: as `sessions.evaluate` takes them.
-        qrels: likewise.
+        sessions: whatever `sessions.evaluate` takes.
+        qrels: whatever `sessions.evaluate` takes.
         measure: sDCG or nsDCG, with the options to start with; by default nsDCG@10, or sDCG@10 if
             gain comes from actions.
         by: the column whose groups are compared first; by default system, if present.

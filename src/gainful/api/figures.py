@@ -508,9 +508,9 @@ def figure_data(name: str, *inputs: Any, **options: Any) -> pl.DataFrame:
     """The tidy data behind a figure.
 
     Args:
-        name: as `figure` takes it.
-        inputs: likewise.
-        options: those of the data function.
+        name: a name of `FIGURES`, such as differences.
+        inputs: what the figure is made of, such as judgments and {name: run}.
+        options: those of the figure's data function, such as like="ranx".
 
     Examples:
         >>> judged = {"1": {"a": 1}, "2": {"b": 1}}

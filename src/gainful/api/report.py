@@ -180,7 +180,7 @@ def report_sessions(
         measures: whatever `evaluate` takes. The gain of each query is shown for the first one that
             cumulates gain.
         by: the column of systems; by default system, if present.
-        block: as `compare` has it.
+        block: the columns whose effects are removed; by default searcher and scenario, if present.
         title: title of the page.
         values_file: name of the file with all values, if the page has only some.
         **options: how systems are tested (`stats.SignificanceOptions`), how sessions are read and

@@ -57,8 +57,8 @@ def sweep(
     change. Each mean is what `sessions.evaluate` gives at that setting.
 
     Args:
-        sessions: as `sessions.evaluate` takes them.
-        qrels: likewise.
+        sessions: whatever `sessions.evaluate` takes.
+        qrels: whatever `sessions.evaluate` takes.
         measure: nsDCG or sDCG, with options such as duplicates=first if you like; by default nsDCG,
             or sDCG if gain comes from actions.
         b: bases of the rank discount: a range "1.5:10", a list "2,4", or numbers.

@@ -86,7 +86,7 @@ def build_matched(  # noqa: PLR0917  (all of one match)
     """What was matched, from the ranks of the judged documents.
 
     Args:
-        pool: as `order_pool` has it.
+        pool: of each judgment the number of its query, their order, and their grades.
         judged: how many queries were judged.
         queries: these, and behind them those that only the run has.
         retrieved: how many documents of each the run has.

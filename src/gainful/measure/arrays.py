@@ -350,7 +350,13 @@ def sdcg(grades: Numbers, **options: Any) -> float:
 
 
 def nsdcg(grades: Numbers, **options: Any) -> float:
-    """What share of the gain of an ideal session was reached? See `sdcg`.
+    """What share of the gain of an ideal session was reached?
+
+    Args:
+        grades: a list for each query, in rank order.
+        **options: `k`, how many results of a query count (default: all); `judged`, all graded
+            documents of the topic, which form the ideal; `like`; and single settings, such as
+            `b=2` and `bq=4`.
 
     Examples:
         >>> round(nsdcg([[0], [3]], b=2, bq=4), 4)  # (3/1.5) / (3 + 3/1.5)
