@@ -18,7 +18,7 @@ from written_files import write_file
 
 import gainful
 from gainful.errors import BadInput, BadValue, NotInstalled, UnknownName, WrongType
-from gainful.match import dicts, frames
+from gainful.match import dicts, frames, rankings
 from gainful.read.query_columns import read_document_texts, read_texts
 from gainful.show.pages import report as report_module, report_data
 from gainful.show.pages.report_data import sample_queries
@@ -506,6 +506,19 @@ def test_rankings_stop_where_the_page_is_full(monkeypatch):
     monkeypatch.setattr(report_data, "_MAX_BYTES", 1)
     page = gainful.report(JUDGED, {"old": OLD, "new": NEW}, "AP", resamples=99)
     assert "of 1 of 2 queries" in page
+
+
+@pytest.mark.parametrize(("measure", "most"), [("nDCG@10", 100), ("AP", 100), ("nDCG@150", 150)])
+def test_documents_that_are_not_shown_are_only_counted(monkeypatch, measure, most):
+    made, make = [], rankings.RankedDoc
+    monkeypatch.setattr(rankings, "RankedDoc", lambda *values: made.append(1) or make(*values))
+    docs = [f"d{number}" for number in range(300)]
+    runs = {"old": {"q": docs, "r": docs}, "new": {"q": docs[::-1], "r": docs}}
+    judged = {"q": {"d1": 2, "d250": 1}, "r": {"d3": 1}}
+    data = read_data(gainful.report(judged, runs, measure, resamples=99))
+    assert len(made) == 2 * 2 * most
+    sides = [side for detail in data["details"].values() for side in detail["runs"]]
+    assert [(len(side["docs"]), side["more"]) for side in sides] == [(100, 200)] * 4
 
 
 def test_half_of_what_is_chosen_changed_most_and_chance_takes_the_rest():

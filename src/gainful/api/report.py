@@ -47,7 +47,7 @@ from gainful.read.sessions import SYSTEM
 from gainful.show.figures.figure import FigureData
 from gainful.show.figures.session_curves import sessions_data
 from gainful.show.pages.report import Report, ReportContent, render_run_report, require_extra
-from gainful.show.pages.report_data import MAX_EXPLAINED, choose_units
+from gainful.show.pages.report_data import MAX_EXPLAINED, MAX_RANKS, choose_units
 from gainful.show.pages.report_text import label_runs
 from gainful.show.pages.session_report import render_session_report
 
@@ -140,7 +140,8 @@ def report(
         title=title,
         values_file=values_file,
     )
-    sides = rank_side_by_side(rankings, results[0].recipes[units.measure], units.to_detail)
+    recipe = results[0].recipes[units.measure]
+    sides = rank_side_by_side(rankings, recipe, units.to_detail, MAX_RANKS)
     find_documents = None if documents is None else partial(read_document_texts, documents)
     return render_run_report(content, sides, changes, query_texts, find_documents)
 

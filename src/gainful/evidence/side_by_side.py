@@ -34,14 +34,17 @@ class SideBySide:
 
 
 def rank_side_by_side(
-    rankings: Sequence[RankedQueries], recipe: Recipe, queries: Sequence[str]
+    rankings: Sequence[RankedQueries], recipe: Recipe, queries: Sequence[str], most: int
 ) -> Iterator[SideBySide]:
-    """These queries with their rankings in runs that were matched with the same judgments."""
+    """These queries with their rankings in runs that were matched with the same judgments.
+
+    Documents below rank `most` are counted only, unless the measure looks at them.
+    """
     for query in queries:
         grades = rankings[0].grades[query]
         gains = doc_gains(recipe, grades) if recipe.entry.cumulated else {}
         sides = tuple(
-            work_out_ranking(side, query, recipe) if query in side.by_query else None
+            work_out_ranking(side, query, recipe, most) if query in side.by_query else None
             for side in rankings
         )
         yield SideBySide(query, grades, gains, sides)

@@ -64,11 +64,27 @@ class Rankings:
     grades: Mapping[str, Mapping[str, float]]  # of the judged documents of each query
     by_query: Mapping[str, QueryRanking]  # of queries for which the run has documents
 
-    def rank_docs(self, query: str, gains: Mapping[str, float]) -> list[RankedDoc]:
-        """All documents of a query at their ranks; where ties go by grades, by these gains."""
+    def rank_docs(
+        self, query: str, gains: Mapping[str, float], most: int | None = None
+    ) -> list[RankedDoc]:
+        """The documents of a query at their ranks, all or the first of them.
+
+        Where ties go by grades, they go by these gains.
+        """
         ranking = self.by_query.get(query)
         if ranking is None:
             return []
+        order, *ranks = (column[:most] for column in self.place_docs(query, gains))
+        columns = (order, *ranks, ranking.score[order], ranking.grade[order])
+        rows = zip(*(column.tolist() for column in columns), strict=True)
+        return [
+            RankedDoc(rank, until, ranking.docs[at], score, None if isnan(grade) else grade)
+            for at, rank, until, score, grade in rows
+        ]
+
+    def place_docs(self, query: str, gains: Mapping[str, float]) -> tuple[Ranks, Ranks, Ranks]:
+        """The rows of a query in the order of ranks, and the first and the last rank of each."""
+        ranking = self.by_query[query]
         gain = np.array([gains.get(doc, 0.0) for doc in ranking.docs], dtype=np.float64)
         policy = TIE_POLICIES[ranking.ties]
         first, last = place_ties(ranking.ties, ranking.ranks, gain)
@@ -80,12 +96,7 @@ class Rankings:
             first[~judged] = free[invert_order(np.argsort(first[~judged]))]
             last = first
         order = np.argsort(ranking.ranks.by_input if policy.averages else first)
-        columns = (order, first[order], last[order], ranking.score[order], ranking.grade[order])
-        rows = zip(*(column.tolist() for column in columns), strict=True)
-        return [
-            RankedDoc(rank, until, ranking.docs[at], score, None if isnan(grade) else grade)
-            for at, rank, until, score, grade in rows
-        ]
+        return order, first[order], last[order]
 
     def name_docs(self, query: str, by_id: Ranks) -> list[str]:
         """The documents of a query at these ranks, ties being broken by document id."""

@@ -50,6 +50,7 @@ class WorkedRanking:
 
     rows: tuple[RankedDoc, ...]  # down to the cutoff of the measure
     below: tuple[RankedDoc, ...] = ()  # below it: they bring nothing
+    more: int = 0  # documents that were not asked for
     ideal: tuple[RankedDoc, ...] = ()
     dcg: float | None = None
     idcg: float | None = None
@@ -126,10 +127,26 @@ class RankedQueries(Rankings):
         rows = self.rank_docs(query, self.grades[query])  # of which none share a rank
         return ranked, [str(rows[rank - 1].doc) for rank in ranked.rank.tolist()]
 
-    def rank_query(self, query: str, recipe: Recipe) -> list[RankedDoc]:
-        """All documents of a query at the ranks that the measure sees."""
+    def rank_query(self, query: str, recipe: Recipe, most: int | None = None) -> list[RankedDoc]:
+        """Documents of a query at the ranks that the measure sees, all or the first of them."""
+        return self.rank_docs(query, self._tie_gains(query, recipe), most)
+
+    def find_ranks(self, query: str, recipe: Recipe) -> tuple[dict[str, float], dict[str, float]]:
+        """The rank of each document of a query, the mean of a tie; and of those that count."""
+        if query not in self.by_query:
+            return {}, {}
+        docs, depth = self.by_query[query].docs, recipe.depth
+        places = self.place_docs(query, self._tie_gains(query, recipe))
+        ranks, top = dict[str, float](), dict[str, float]()
+        for at, first, last in zip(*(column.tolist() for column in places), strict=True):
+            rank = ranks.setdefault(docs[at], first if first == last else (first + last) / 2)
+            if depth is None or first <= depth:
+                top.setdefault(docs[at], rank)
+        return ranks, top
+
+    def _tie_gains(self, query: str, recipe: Recipe) -> Mapping[str, float]:
         grades, by_grade = self.grades[query], self.matched.convention.unjudged_grade is not None
-        return self.rank_docs(query, grades if by_grade else doc_gains(recipe, grades))
+        return grades if by_grade else doc_gains(recipe, grades)
 
 
 def rank_queries(matched: Matched, recipe: Recipe, queries: Sequence[str]) -> RankedQueries:
@@ -143,15 +160,21 @@ def rank_queries(matched: Matched, recipe: Recipe, queries: Sequence[str]) -> Ra
     return RankedQueries(matched=selected, grades=rankings.grades, by_query=rankings.by_query)
 
 
-def work_out_ranking(rankings: RankedQueries, query: str, recipe: Recipe) -> WorkedRanking:
-    """Who stands where in a query, and what does that bring?"""
+def work_out_ranking(
+    rankings: RankedQueries, query: str, recipe: Recipe, most: int | None = None
+) -> WorkedRanking:
+    """Who stands where in a query, and what does that bring?
+
+    With `most`, at least the first so many documents are there, and all that the cutoff counts.
+    """
     grades, depth = rankings.grades[query], recipe.depth
-    docs = rankings.rank_query(query, recipe)
+    docs = rankings.rank_query(query, recipe, None if most is None else max(most, depth or 0))
+    more = len(rankings.by_query[query].docs) - len(docs) if docs else 0
     rows = [row for row in docs if depth is None or row.rank <= depth]
     below = tuple(docs[len(rows) :])
     ranked_query = rankings.matched.select_query(query)
     if not recipe.entry.cumulated or ranked_query is None:
-        return WorkedRanking(tuple(rows), below)
+        return WorkedRanking(tuple(rows), below, more)
     ranked = rank_run_gains(recipe, ranked_query)
     dcg, idcg = (float(sums[0]) for sums in total_gains(ranked, recipe))
     if recipe.convention.short == "minimum" and recipe.k is not None:
@@ -160,7 +183,7 @@ def work_out_ranking(rankings: RankedQueries, query: str, recipe: Recipe) -> Wor
     unjudged_grade = recipe.convention.unjudged_grade
     unjudged = 0.0 if unjudged_grade is None else doc_gains(recipe, {"": unjudged_grade})[""]
     weigh_rows(recipe, rows, doc_gains(recipe, grades), unjudged)
-    return WorkedRanking(tuple(rows), below, work_out_ideal(recipe, ranked), dcg, idcg)
+    return WorkedRanking(tuple(rows), below, more, work_out_ideal(recipe, ranked), dcg, idcg)
 
 
 def doc_gains(recipe: Recipe, grades: Mapping[str, float]) -> Mapping[str, float]:

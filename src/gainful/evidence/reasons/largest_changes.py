@@ -12,7 +12,6 @@ from attrs import frozen
 from gainful.evidence.pairing import values_by_query
 from gainful.evidence.reasons.credit import Credit, credit_docs
 from gainful.match.matched import Matched
-from gainful.match.rankings import RankedDoc
 from gainful.measure.entry import Recipe
 from gainful.measure.values import Results
 from gainful.measure.worked_ranking import RankedQueries, rank_queries
@@ -317,9 +316,7 @@ def _describe_change(
 ) -> ChangedQuery:
     before, after = values
     grades = rankings[0].grades[query]
-    rows = [side.rank_query(query, recipe) for side in rankings]
-    ranks = [_doc_ranks(ranking) for ranking in rows]
-    top_ranks = [_doc_ranks(ranking, recipe.depth) for ranking in rows]
+    ranks, top_ranks = zip(*(side.find_ranks(query, recipe) for side in rankings), strict=True)
     both = top_ranks[0].keys() | top_ranks[1].keys()
     moves = {doc: _classify_move(top_ranks[0].get(doc), top_ranks[1].get(doc)) for doc in both}
     counts = Counter(moves.values())
@@ -349,15 +346,6 @@ def _write_notes(recipe: Recipe, credit: Credit) -> tuple[str, ...]:
         f"values are rounded to {count_noun(decimals, 'decimal')}, the effects of documents are not"
     )
     return (*credit.notes, rounding_note)
-
-
-def _doc_ranks(rows: Sequence[RankedDoc], depth: int | None = None) -> dict[str, float]:
-    ranks: dict[str, float] = {}
-    for row in rows:
-        if row.doc is not None and (depth is None or row.rank <= depth):
-            mean_rank = row.rank if row.rank == row.until else (row.rank + row.until) / 2
-            ranks.setdefault(row.doc, mean_rank)
-    return ranks
 
 
 def _classify_move(before: float | None, after: float | None) -> Move:

@@ -244,7 +244,7 @@ def _ranking_columns(ranking: WorkedRanking, numbers: dict[str, int]) -> dict[st
     all_rows = (*ranking.rows, *ranking.below)
     rows = all_rows[:MAX_RANKS]
     docs = [-1 if row.doc is None else numbers.setdefault(row.doc, len(numbers)) for row in rows]
-    columns: dict[str, Any] = {"docs": docs, "more": len(all_rows) - len(rows)}
+    columns: dict[str, Any] = {"docs": docs, "more": len(all_rows) + ranking.more - len(rows)}
     if ranking.dcg is not None:
         brings = round_values([row.contribution or 0.0 for row in rows])
         while brings and not brings[-1]:
