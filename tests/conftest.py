@@ -28,6 +28,14 @@ def seeds():
     return read_golden("seeds")
 
 
+@pytest.fixture(scope="session")
+def study():
+    """Two systems, 30 searchers, 4 scenarios."""
+    from gainful.sessions import simulate_study
+
+    return simulate_study(2008)
+
+
 def require_command(feature: str, command: str) -> str:
     """The path of a command that a test needs; where it is missing the test is named as not run."""
     path = shutil.which(command)

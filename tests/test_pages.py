@@ -51,11 +51,6 @@ FIND_FAULTS = """() => {
 }"""
 
 
-@pytest.fixture(scope="module")
-def study():
-    return gainful.sessions.simulate_study(2008)
-
-
 def make_many_groups(number):
     """A session for each of so many systems, with names of every kind."""
     names = [LONG + str(at) if at % 3 == 0 else f"{HEBREW} {at}" for at in range(number)]

@@ -26,7 +26,7 @@ from gainful.evidence.intervals import (
 )
 from gainful.evidence.statistics.outcome import Resampling
 from gainful.evidence.system_groups import group_systems
-from gainful.sessions import compare, evaluate, report, simulate_study, sweep
+from gainful.sessions import compare, evaluate, report, sweep
 from gainful.show.pages import report_data
 
 CONVERSATIONS = EXAMPLES / "conversations"
@@ -58,11 +58,6 @@ TWO = list_results(("c1", 1, "a"), ("c1", 2, "x"), ("c2", 1, "ba"), ("c3", 1, "c
 @pytest.fixture(scope="module")
 def conversations():
     return report(*TALKS, ["nsDCG@5", "sDCG@5"], **CONVERSATION)
-
-
-@pytest.fixture(scope="module")
-def study():
-    return simulate_study(2008)
 
 
 # ── what it shows ────────────────────────────────────────────────────────────────────────────
