@@ -2,6 +2,7 @@
 
 import pickle
 import re
+from datetime import UTC, datetime, timedelta
 from types import SimpleNamespace
 
 import polars as pl
@@ -188,6 +189,46 @@ def test_any_log(engine):
         summary = gainful.sessions.summarise(there, qrels, by="variant", **asked)
         assert summary.mean == pytest.approx(expected.mean, rel=1e-12)
         assert_same_groups(summary.groups, expected.groups("variant"))
+
+    check()
+
+
+WRITTEN_TIMES = (  # of one instant
+    *("{:%Y-%m-%dT%H:%M:%SZ}", "{:%Y-%m-%dT%H:%M:%S.000Z}", "{:%Y-%m-%d %H:%M:%SZ}"),
+    *("{:%Y-%m-%dT%H:%M:%S+00:00}", "epoch"),
+)
+
+
+@pytest.mark.parametrize(
+    ("engine", "numbered"),
+    [*((engine, numbered) for engine in ENGINES for numbered in (False, True)), ("Spark", False)],
+)
+def test_times_and_numbers_in_any_notation(engine, numbered):
+    """Rows of one list may write its time in several ways; numbers may be texts."""
+
+    @examples(1 if engine == "Spark" else 20)
+    @given(
+        st.lists(  # of a user: by list its text, and how long it is
+            st.tuples(st.sampled_from(["lamp", "desk"]), st.integers(1, 12)), min_size=1, max_size=4
+        ),
+        st.randoms(use_true_random=False),
+    )
+    def check(lists, random):
+        rows = []
+        for user in ("ann", "bob"):
+            for number, (text, length) in enumerate(lists, start=1):
+                now = datetime(2026, 3, 1, 12, 0, tzinfo=UTC) + timedelta(seconds=95 * number)
+                for rank in range(1, length + 1):
+                    written = random.choice(WRITTEN_TIMES)
+                    time = f"{now.timestamp():.0f}" if written == "epoch" else written.format(now)
+                    place = {"time": time, "text": text, "query": f"{number}", "rank": f"{rank}"}
+                    clicked = random.choice([True, False])
+                    rows.append({"session": user, **place, "doc": f"d{rank}", "clicked": clicked})
+        log = pl.DataFrame(rows).drop("time" if numbered else "query")
+        there = FRAME_MAKERS[engine](move_rows(engine, log))
+        assert values_of(gainful.sessions.evaluate(there, None, MEASURES)) == values_of(
+            gainful.sessions.evaluate(log, None, MEASURES)
+        )
 
     check()
 

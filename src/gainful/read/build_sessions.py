@@ -172,8 +172,9 @@ def build_part(
     ordered_events = frame.with_columns(first_row, (~opens).alias(ORDER)).sort(
         SESSION,
         "time",
-        ORDER,
-        ROW,  # at one time first what was shown, then what was done
+        ORDER,  # at one time first what was shown, then what was done
+        *(() if ordered else ("rank",)),
+        ROW,
     )
     frame = ordered_events.with_columns(pl.int_range(pl.len()).alias(ORDER))
     frame, part.repeats = _drop_repeats(frame)
