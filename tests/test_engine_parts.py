@@ -297,6 +297,11 @@ def test_an_owner_of_too_many_rows(engine, monkeypatch):
     many = pl.concat([log, *[log.filter(user="3").head(1)] * 31])
     with refuses(BadInput, "sessions", "'3'"):
         gainful.sessions.evaluate(FRAME_MAKERS[engine](many), None, MEASURES, bad="skip")
+    without = many.with_columns(session=pl.lit(None, pl.String))
+    with refuses(BadInput, "sessions", "user '3'"):
+        gainful.sessions.evaluate(FRAME_MAKERS[engine](without), None, MEASURES, bad="skip")
+    small = log.with_columns(session=pl.lit(None, pl.String))  # of users, of whom none has many
+    assert gainful.sessions.evaluate(FRAME_MAKERS[engine](small), None, MEASURES, bad="skip")
 
 
 def test_columns_that_nobody_asks_for_stay_there(monkeypatch):

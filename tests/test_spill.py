@@ -24,7 +24,7 @@ def fill(frames, *, most, kept):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(spill, "_MAX_HELD", most)
         patch.setattr(spill, "_MAX_KEPT", kept)
-        spilled = Spill("log", "owner")
+        spilled = Spill("log", ["owner"])
         for frame in frames:
             spilled.add(frame.with_columns(pl.col("owner").hash(1).alias(KEY)))
         spilled.finish()

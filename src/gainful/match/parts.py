@@ -215,7 +215,7 @@ def match_part(
     match: MatchInMemory, convention: Convention, judged: pl.DataFrame, run: Run
 ) -> Matched:
     """Some whole queries of a run, with judgments as `pack_qrels` has them."""
-    refuse_large_owners([run.frame["query"]], len(run.frame), run.name)
+    refuse_large_owners([run.frame], ["query"], len(run.frame), run.name)
     matched = match(unpack_qrels(judged), run, convention)
     if convention.extra != "ignore":
         return matched
@@ -226,7 +226,7 @@ def match_part(
 
 def _match_by_disk(qrels: Qrels, run: LazyRun, match_part: WorkPart) -> list[Matched]:
     """The parts of a run: it is read while rows are written, and a part while one is matched."""
-    judged, retrieved = Spill("the judgments"), Spill(run.name, owner="query")
+    judged, retrieved = Spill("the judgments"), Spill(run.name, ["query"])
     silent = set[str]()
 
     def take(rows: Run) -> None:

@@ -79,7 +79,14 @@ from gainful.read.sessions import (
     name_columns,
     tell_bad_sessions,
 )
-from gainful.read.spill import KEY, Spill, choose_parts, refuse_large_owners, take_rows
+from gainful.read.spill import (
+    KEY,
+    Spill,
+    choose_parts,
+    name_owners,
+    refuse_large_owners,
+    take_rows,
+)
 from gainful.text import join_words, quote
 from gainful.threads import map_ahead
 from gainful.types import Ranks
@@ -142,7 +149,7 @@ class PartReader:
 
     def read(self, rows: pl.DataFrame) -> tuple[Sessions | None, ReadReport]:
         """The sound sessions of these rows, if there are any, and what is to be said of them."""
-        refuse_large_owners([rows[self.owners[0]]], len(rows), self.header.name)
+        refuse_large_owners([rows], self.owners, len(rows), self.header.name)
         rows = rows.sort(self._order)
         numbers = rows[_NUMBER] if self.ordered else None
         table = InputTable(
@@ -207,9 +214,7 @@ class PartReader:
 
     def hash_owners(self, rows: pl.DataFrame) -> pl.DataFrame:
         """The rows, each with the hash of its owner."""
-        names = [pl.col(column).cast(pl.String) for column in self.owners]
-        known = [pl.when(name != "").then(name) for name in names]
-        return rows.with_columns(pl.coalesce(*known, pl.lit("")).hash(1).alias(KEY))
+        return rows.with_columns(name_owners(self.owners).hash(1).alias(KEY))
 
 
 @define(eq=False)
@@ -473,7 +478,7 @@ def _choose_owners(header: Header, gap: timedelta | None, *, is_log: bool) -> li
 
 def spill_rows(native: Any, engine: Engine, reader: PartReader) -> tuple[PartReader, Spill]:
     """The rows of a frame by their owners, and how they are read, with the facts of all of them."""
-    spill, facts = Spill(reader.header.name, reader.owners[0]), LogFacts()
+    spill, facts = Spill(reader.header.name, reader.owners), LogFacts()
 
     def take(batch: pl.DataFrame) -> None:
         rows = batch.rename(restore_name)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import errno
 import tempfile
 import weakref
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing
 from io import BytesIO
 from typing import IO, Any
@@ -25,7 +25,6 @@ from gainful.text import quote
 from gainful.threads import take_ahead
 
 KEY = "\0key"  # the hash of an owner's name
-_ROWS = "\0rows"
 MAX_OWNER_ROWS = 10_000_000  # of one owner, which memory holds together
 _BITS = 8
 BUCKETS = 1 << _BITS  # by the first bits of a hash
@@ -42,7 +41,7 @@ class Spill:
     """Rows of one kind with the hashes of their owners."""
 
     name: str  # of what they come from, for messages
-    owner: str = ""  # the column of the owners' names, if there may be too many rows of one
+    owners: Sequence[str] = ()  # columns of their names, if there may be too many rows of one
     counts: NDArray[np.int64] = field(init=False, factory=lambda: np.zeros(BUCKETS, dtype=np.int64))
     _empty: pl.DataFrame = field(init=False, factory=pl.DataFrame)  # which has their columns
     _held: list[pl.DataFrame] = field(init=False, factory=list)
@@ -107,12 +106,13 @@ class Spill:
 
     def read(self, buckets: slice) -> pl.DataFrame:
         """The rows of a part."""
-        if self.owner:
+        if self.owners:
             names = (
-                pl.read_ipc_stream(stretch, columns=[self.owner])[self.owner]
+                pl.read_ipc_stream(stretch, columns=[*self.owners])
                 for stretch in self._find(buckets)
             )
-            refuse_large_owners(names, int(self.counts[buckets].sum()), self.name)
+            total = int(self.counts[buckets].sum())
+            refuse_large_owners(names, self.owners, total, self.name)
         parts = [self._empty, *map(pl.read_ipc_stream, self._find(buckets))]
         if self._kept is not None:
             rows, starts = self._kept
@@ -127,17 +127,26 @@ class Spill:
                 yield BytesIO(self._head + self._file.read(stop - start) + _END)
 
 
-def refuse_large_owners(names: Iterable[pl.Series], total: int, name: str) -> None:
+def name_owners(columns: Sequence[str]) -> pl.Expr:
+    """The owner of each row: what the first of these columns says that says anything."""
+    names = [pl.col(column).cast(pl.String) for column in columns]
+    return pl.coalesce(*(pl.when(name != "").then(name) for name in names), pl.lit(""))
+
+
+def refuse_large_owners(
+    rows: Iterable[pl.DataFrame], owners: Sequence[str], total: int, name: str
+) -> None:
     """Refuse more rows of one owner than memory is asked to hold."""
     if total <= MAX_OWNER_ROWS:
         return
-    counts = pl.concat([some.value_counts(name=_ROWS) for some in names])
-    owner = counts.columns[0]
-    most = counts.group_by(owner).agg(pl.col(_ROWS).sum()).sort(_ROWS)
-    own_name, count = most.row(-1)
+    known = [pl.when(pl.col(each).cast(pl.String) != "").then(pl.lit(each)) for each in owners]
+    kinds = pl.coalesce(*known, pl.lit(owners[0])).alias("kind"), name_owners(owners).alias("owner")
+    counts = pl.concat([some.group_by(*kinds).len("rows") for some in rows])
+    most = counts.group_by("kind", "owner").agg(pl.col("rows").sum()).sort("rows")
+    kind, owner, count = most.row(-1)
     if count > MAX_OWNER_ROWS:
-        problem = f"{owner} {quote(own_name)} alone has {count:,} rows"
-        raise BadInput(name, problem, f"at most {MAX_OWNER_ROWS:,} rows of one {owner}")
+        problem = f"{kind} {quote(owner)} alone has {count:,} rows"
+        raise BadInput(name, problem, f"at most {MAX_OWNER_ROWS:,} rows of one {kind}")
 
 
 def choose_parts(counts: NDArray[np.int64], max_rows: int) -> Iterator[slice]:
