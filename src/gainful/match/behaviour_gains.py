@@ -147,7 +147,11 @@ def find_gains(sessions: Sessions, events: Sequence[GainEvent]) -> pl.Series:
         flags = find_done(sessions, event.name, event.seconds)
         if flags is None:
             name = event.name if event.seconds is None else "seconds"
-            raise UnknownName("event or column", name, _find_behaviour(sessions))
+            known = _find_behaviour(sessions)
+            if not known:
+                problem = "there are no clicks or other actions of searchers"
+                raise BadInput(sessions.name, problem, f"events or a column {name}")
+            raise UnknownName("event or column", name, known)
         done[event] = flags
     return pl.select(
         pl.max_horizontal(
