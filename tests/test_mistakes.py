@@ -28,6 +28,8 @@ FILES = {
     "q.html": "s 0 a 1\n",
     "bytes.json": "{\x00",
     "langfuse.json": '{"trace": {"id": "abc"}, "observations": [{"id": "1", "output": ["a"]}]}',
+    "console.json": '{"context": {"trace_id": "t", "span_id": "s"}, "attributes": {"openinference.span.kind": "RETRIEVER", '
+    '"input.value": "x", "retrieval.documents.0.document.id": "a"}, "events": [], "links": []}',
     "cut.json": '[{"a": 1},\n{"b": 2}',
     "more.json": '[{"a": 1}] more',
     "cut.jsonl": '{"session": "s", "query": 1, "rank": 1, "doc": "a"}\n{"a": "' + "x" * 93,

@@ -315,8 +315,8 @@ def read_rows(
     except BadInput as failure:
         error = failure
     records = _load("json_records.first_records")(source)
-    log = None if format_name else find_record_format(records)
-    if log is None or log.name not in ("ubi", "openinference", "chat"):
+    log = None if format_name else find_log_format(records)
+    if log is None:
         if isinstance(error, NoColumn) and not columns.names:
             for record in records[:1]:  # in a log, one list says nothing
                 wanted = kind if {*map(normalise_name, record)} & {*QUERY, *QUERY_TEXT} else None
@@ -358,6 +358,12 @@ def find_record_format(records: Sequence[dict[str, Any]]) -> Format | None:
     """The format that some records are in; None if it is none that is known."""
     known = (entry for entry in SESSION_FORMATS.values() if entry.of_records)
     return next((entry for entry in known if records and entry.fits(records)), None)
+
+
+def find_log_format(records: Sequence[dict[str, Any]]) -> Format | None:
+    """The format of some records if it is a log's, of which no record is a query with its lists."""
+    log = find_record_format(records)
+    return log if log is not None and log.name in ("ubi", "openinference", "chat") else None
 
 
 def find_table_format(source: Source) -> str:

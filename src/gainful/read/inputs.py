@@ -15,7 +15,7 @@ from attrs import evolve
 from gainful.errors import NoColumn
 from gainful.forks import refuse_lost_threads
 from gainful.read.column_names import ColumnMapping, ColumnNames, read_column_names
-from gainful.read.formats import find_kinds, read_file
+from gainful.read.formats import find_kinds, find_log_format, read_file
 from gainful.read.qrels_and_run import (
     QRELS,
     RUN,
@@ -134,7 +134,8 @@ def find_run_beside(value: AnyQrels, columns: AnyColumns | None = None) -> AnyRu
             return value
         from gainful.read import json_records, rag  # noqa: PLC0415  (only where no run is named)
 
-        for record in json_records.first_records(source)[:1]:
+        records = json_records.first_records(source)
+        for record in [] if find_log_format(records) else records[:1]:
             rag.refuse_unknown_lists(source.name, record, names)
         return None
     from gainful.read import shapes  # noqa: PLC0415  (files do without)
