@@ -30,6 +30,8 @@ FILES = {
     "langfuse.json": '{"trace": {"id": "abc"}, "observations": [{"id": "1", "output": ["a"]}]}',
     "console.json": '{"context": {"trace_id": "t", "span_id": "s"}, "attributes": {"openinference.span.kind": "RETRIEVER", '
     '"input.value": "x", "retrieval.documents.0.document.id": "a"}, "events": [], "links": []}',
+    "wrapped.json": '{"runs": [{"id": "1", "name": "x"}, {"id": "2", "name": "y"}]}',
+    "nameless.json": '{"trace": {"id": 1}, "observations": [{"a": 1}]}',
     "cut.json": '[{"a": 1},\n{"b": 2}',
     "more.json": '[{"a": 1}] more',
     "cut.jsonl": '{"session": "s", "query": 1, "rank": 1, "doc": "a"}\n{"a": "' + "x" * 93,

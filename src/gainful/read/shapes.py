@@ -69,6 +69,9 @@ Shape = Literal["records", "rows", "lists", "rag"]
 _BESIDE_IDS = frozenset(("distances", "metadatas"))  # in an answer of Chroma
 _ANSWER_KEYS = frozenset(("responseHeader", "root", "data", *_BESIDE_IDS))
 _QUERIES = frozenset(("id", *QUERY, *QUERY_TEXT))
+_WRAPPERS = frozenset(  # names of the one list that a file of some tool holds
+    ("runs", "observations", "traces", "spans", "events", "sessions", "logs", "records", "rows")
+)
 _BY_QUERY = "{query: […]}, or [[…], …] with a list for each query"
 
 
@@ -210,6 +213,11 @@ def read_json(
         shown = value if isinstance(value, str) else json.dumps(value)
         problem = f"this is JSON, but {quote(shown)} is not an object"
         raise BadInput(name, problem, "{query: {document: number}}")
+    elif len(value) == 1 and all(
+        key in _WRAPPERS and isinstance(entries, list) and are_records(entries)
+        for key, entries in value.items()
+    ):
+        raise BadInput(name, *_describe_unknown(value, kind))
     read_any = read_sequence if isinstance(value, list) else read_mapping
     try:
         read = read_any(value, name, kind, columns)
@@ -245,14 +253,19 @@ def _refuse_unknown(
     for inner in value.values():
         numbers = map(str, inner.values()) if isinstance(inner, dict) else ()
         has_number = any(re.fullmatch(f"{NUMBER_PATTERN}|nan", number) for number in numbers)
-        likely += isinstance(inner, list) or has_number
+        is_list = isinstance(inner, list) and (not are_records(inner) or any(map(has_id, inner)))
+        likely += is_list or has_number
     are_dicts = all(isinstance(inner, dict) for inner in value.values())
     is_unlikely = 2 * likely < len(value) if are_dicts else 2 * likely <= len(value)
     if failure.where.startswith(f"{name}[") and is_unlikely:
-        keys = list_columns([*value])
-        problem = f"this JSON is no known format of {kind.name}; its keys are {keys}"
-        expected = f"{kind.shapes}; logs and traces are for gainful sessions"
+        problem, expected = _describe_unknown(value, kind)
         raise BadInput(failure.where, f"{failure.problem}: {problem}", expected)
+
+
+def _describe_unknown(value: Mapping[str, Any], kind: Kind[Any]) -> tuple[str, str]:
+    keys = list_columns([*value])
+    problem = f"this JSON is no known format of {kind.name}; its keys are {keys}"
+    return problem, f"{kind.shapes}; logs and traces are for gainful sessions"
 
 
 _ALLOWED = (
