@@ -434,6 +434,19 @@ def test_what_check_takes_files_for(call, folder, case):
     assert [part for part in words if part not in printed] == []
 
 
+@pytest.mark.parametrize(
+    ("scores", "columns"), [("5.0 4.5", ()), ("50 49", ("--columns", "run.score=3")), ("2 1", ())]
+)
+def test_of_tables_without_names_judgments_come_first(call, folder, scores, columns):
+    (folder / "q.csv").write_text("1,a,0\n1,b,2\n")
+    best, other = scores.split()
+    (folder / "r.csv").write_text(f"1,a,{best}\n1,b,{other}\n")
+    printed = call("check", "q.csv", "r.csv", *columns).out
+    assert "q.csv (judgments, csv)" in printed
+    kind = "judgments" if scores == "2 1" else "run"  # which nothing tells apart
+    assert f"r.csv ({kind}, csv)" in printed
+
+
 def test_check_reports_everything_in_one_pass(call, folder):
     (folder / "bad.q").write_text("1 0 a 1\n1 0 a 2\n1 0 b x\n1 0 c\n2 0 d 0\n3 0 e -1\n")
     dirty = "1 Q0 a 1 0.5 x\n1 Q0 b 2 0.9 x\n1 Q0 a 3 0.1 x\n1 Q0 c 4 nan x\nfoo\n1 Q0 d 5 0.1 x\n"

@@ -400,16 +400,24 @@ def decide_kinds(
         columns: what their columns are called.
         with_sessions: is all that is no judgments sessions?
     """
-    possible = [_possible_kinds(source, columns.merge_kinds()) for source in sources]
+    possible = [_possible_kinds(source, columns) for source in sources]
     if with_sessions:
         possible = [
             kinds if kinds in ({"judgments"}, set()) else {"sessions"} for kinds in possible
         ]
     certain = {kind for kinds in possible if len(kinds) == 1 for kind in kinds} - {"sessions"}
-    return [
+    chosen = [
         [*kinds] if len(kinds) < 2 else _choose_kinds(source, certain, columns.merge_kinds())
         for source, kinds in zip(sources, possible, strict=True)
     ]
+    if certain:
+        return chosen
+    unsure = [at for at, kinds in enumerate(possible) if kinds == _EITHER_KIND]
+    graded = [at for at in unsure if chosen[at] == ["judgments"]]
+    for at in graded[1:]:  # as for eval, judgments come first
+        if columns.own_names.get("run") or _holds_fractions(sources[at]):
+            chosen[at] = ["run"]
+    return chosen
 
 
 def _choose_kinds(source: object, certain: set[str], columns: ColumnMapping) -> list[str]:
@@ -420,8 +428,9 @@ def _choose_kinds(source: object, certain: set[str], columns: ColumnMapping) -> 
     return ["judgments" if isinstance(source, Source) and _looks_graded(source) else "run"]
 
 
-def _possible_kinds(source: object, columns: ColumnMapping) -> set[str]:
+def _possible_kinds(source: object, given: ColumnMapping) -> set[str]:
     """What a file can be: judgments, a run, either, sessions; nothing if it cannot be read."""
+    columns = given.merge_kinds()
     if not isinstance(source, Source):
         return {"judgments"} if isinstance(source, Path) else set()
     names = _list_columns(source)
@@ -438,7 +447,7 @@ def _possible_kinds(source: object, columns: ColumnMapping) -> set[str]:
     if len(kinds) == 2 or not formats.is_table(file_format):
         return kinds or _EITHER_KIND
     if file_format.name in ("csv", "tsv") and lacks_header(source, file_format.name, columns):
-        if not columns.has_positions:
+        if not given.has_positions:
             return _EITHER_KIND
         names = [str(number + 1) for number in range(len(names))]
     return {_guess_table_kind(Header(names, source.name), columns)}
@@ -471,6 +480,14 @@ def _looks_graded(source: Source) -> bool:
         frame = formats.read_rows(source, QRELS).build().frame
     except BadInput:
         return False
-    grade = frame["grade"]
-    few = grade.n_unique() <= _MAX_GRADES and not source.head.lstrip().startswith((b"{", b"["))
-    return (few or bool((grade == grade.round()).all())) and not look_like_ranks(frame)
+    few = frame["grade"].n_unique() <= _MAX_GRADES
+    few &= not source.head.lstrip().startswith((b"{", b"["))
+    return (few or _are_whole(frame["grade"])) and not look_like_ranks(frame)
+
+
+def _holds_fractions(source: Any) -> bool:
+    return not _are_whole(formats.read_rows(source, QRELS).build().frame["grade"])
+
+
+def _are_whole(numbers: pl.Series) -> bool:
+    return bool((numbers == numbers.round()).all())
