@@ -38,6 +38,14 @@ def test_json_of_each_tool_is_read_as_judgments(tmp_path, name, indent):
     assert gainful.evaluate(JUDGMENTS[name], RESPONSE, "nDCG")["nDCG"] == pytest.approx(0.5)
 
 
+@pytest.mark.parametrize("indent", [None, 2])
+def test_the_bare_list_of_the_workbench_is_read_too(tmp_path, indent):
+    path = write_file(
+        tmp_path / "list.json", json.dumps(WORKBENCH["judgmentRatings"], indent=indent)
+    )
+    assert gainful.evaluate(path, RESPONSE, "nDCG")["nDCG"] == pytest.approx(0.5)
+
+
 @pytest.mark.parametrize("ratings", [BASIC, DETAILED])
 @pytest.mark.parametrize("run", [DETAILED, SNAPSHOT])
 def test_csv_of_quepid_is_judgments_a_run_or_both(tmp_path, ratings, run):

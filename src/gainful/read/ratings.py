@@ -70,6 +70,8 @@ _TOOLS = (
     Tool("a _rank_eval request", ("requests",), ("id",), "ratings"),
     Tool("a _rank_eval response", ("rank_eval", "details"), ("id",), "hits", is_ranking=True),
 )
+_BARE_LIST = Tool("Search Relevance Workbench", (), ("query",), "ratings")  # judgmentRatings alone
+_BARE_KEYS = {b"query", b"ratings", b"docId", b"rating"}
 
 # The first column of each of Quepid's CSV exports, and what its columns are: of the ratings of a
 # case, with all its details, and of a snapshot.
@@ -167,7 +169,8 @@ def _find_tool(source: Source) -> Tool | None:
     if not source.head.lstrip().startswith((b"{", b"[")):
         return None
     keys = {*re.findall(rb'"(\w+)"\s*:', source.head)}
-    return next((tool for tool in _TOOLS if keys >= tool.marks), None)
+    is_bare = source.head.lstrip().startswith(b"[") and keys >= _BARE_KEYS
+    return next((tool for tool in _TOOLS if keys >= tool.marks), _BARE_LIST if is_bare else None)
 
 
 def _iterate_queries(value: Any, name: str, tool: Tool) -> Iterator[tuple[str, str, Node]]:
