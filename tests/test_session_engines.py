@@ -127,6 +127,28 @@ def test_sessions_that_are_all_null_are_the_same_mistake_everywhere(tmp_path):
     assert len({*problems}) == 1
 
 
+def test_a_column_that_varies_within_a_list_chooses_no_sessions_anywhere():
+    rows = {"session": ["s", "s"], "query": [1, 1], "rank": [1, 2], "doc": ["a", "b"]}
+    frame = pl.DataFrame({**rows, "system": ["A", "B"]})
+    for make in ("polars", "lazy polars", "DuckDB"):
+        with refuses(gainful.errors.BadInput, "sessions", "system"):
+            gainful.sessions.evaluate(
+                FRAME_MAKERS[make](frame), {"s": {"a": 1}}, where={"system": "A"}
+            )
+
+
+@pytest.mark.parametrize("role", ["doc", "text"])
+def test_documents_and_texts_that_are_all_null_are_the_same_mistake_everywhere(role):
+    rows = {"user": ["u"], "time": ["2024-05-01T10:00:00Z"], "text": ["x"], "rank": [1]}
+    frame = pl.DataFrame({**rows, "doc": ["a"], "clicked": [True], role: [None]})
+    problems = []
+    for make in ("polars", "lazy polars", "DuckDB"):
+        with pytest.raises(gainful.errors.BadInput) as error:
+            gainful.sessions.evaluate(FRAME_MAKERS[make](frame))
+        problems.append(error.value.problem)
+    assert len({*problems}) == 1
+
+
 def test_without_rows_a_mistake_in_a_log_of_users_names_the_user():
     rows = [("u", "2024-01-01T00:00:00", "x", 1, "a"), ("u", "2024-01-01T00:00:00", "x", 2, None)]
     frame = pl.DataFrame(rows, schema=["user", "time", "query", "rank", "doc"], orient="row")

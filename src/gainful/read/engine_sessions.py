@@ -338,10 +338,11 @@ def open_sessions(
             called = {own: new for new, own in own_names.items()}.get(topic, topic)
             frame = frame.with_columns(nw.col(protect_name(called)).alias("topic"))
         schema = {restore_name(own): kind for own, kind in frame.collect_schema().items()}
-        session = Header([*schema], name).find_column(LOG_COLUMNS["session"].names)
-        if session is not None and schema[session] == nw.Unknown:  # of nulls alone
-            frame = frame.with_columns(nw.col(protect_name(session)).cast(nw.String))
-            schema[session] = nw.String()
+        for role in ("session", "text", "doc"):
+            column = Header([*schema], name).find_column(LOG_COLUMNS[role].names)
+            if column is not None and schema[column] == nw.Unknown:  # of nulls alone
+                as_text = nw.col(protect_name(column)).cast(nw.String)
+                frame, schema[column] = frame.with_columns(as_text), nw.String()
         kept = [each for each, kind in schema.items() if kind.is_numeric() or kind in _OTHERS]
         header = Header(kept, name, own_names)
         texts = {column for column in kept if schema[column] in _TEXTS}
@@ -541,7 +542,13 @@ def fetch_sessions(
         names = join_words(list(map(quote, varying)))
         notes.append(f"not kept, as results of one query differ: {names}")
     ordered = frame.sort("session", maintain_order=True)
-    return Sessions(ordered, sessions.name, notes=notes, dropped_count=sessions.dropped_count)
+    return Sessions(
+        ordered,
+        sessions.name,
+        notes=notes,
+        dropped_count=sessions.dropped_count,
+        not_fetched=varying,
+    )
 
 
 def find_wanted_docs(sessions: Sessions, behaviour: Behaviour) -> pl.Series:

@@ -72,6 +72,7 @@ class Sessions:
     dropped_count: int = 0  # sessions that were left out
     judged_by: str = "session"  # whose judgments count where there is no column topic
     observed: str = ""  # the action that gives grades, such as clicked
+    not_fetched: Sequence[str] = ()  # columns in which results of one query differ, in an engine
     # Where queries begin, if that is known.
     known_layout: SessionLayout | None = field(default=None, repr=False)
 
@@ -333,15 +334,15 @@ class SessionChoice:
             return sessions
         frame = sessions.frame
         for column, value in self.where.items():
+            if column in sessions.not_fetched:
+                raise _refuse_varying(sessions.name, column)
             check_name("column", column, ("session", *sessions.columns))
             text = str(value).encode(errors="backslashreplace").decode()  # polars takes UTF-8 only
             plain = frame[column].alias("").cast(pl.String)  # a name may be a pattern
             fits = (plain == text).fill_null(value=False)
             kept = frame["session"].is_in(frame["session"].filter(fits).unique().implode())
             if int(kept.sum()) != int(fits.sum()):
-                problem = f"some sessions have more than one {column}"
-                allowed = "a column that is the same for a whole session"
-                raise BadInput(sessions.name, problem, allowed)
+                raise _refuse_varying(sessions.name, column)
             frame = frame.filter(kept)
         if self.min_queries is not None:
             enough = pl.col("query").max().over("session") >= min(self.min_queries, _MANY)
@@ -349,6 +350,11 @@ class SessionChoice:
         if self.first_queries is not None:
             frame = frame.filter(pl.col("query") <= min(self.first_queries, _MANY))
         return evolve(sessions, frame=frame, known_layout=None)
+
+
+def _refuse_varying(name: str, column: str) -> BadInput:
+    problem = f"some sessions have more than one {column}"
+    return BadInput(name, problem, "a column that is the same for a whole session")
 
 
 def filter_sessions(sessions: Sessions, choice: SessionChoice) -> Sessions:
