@@ -49,6 +49,9 @@ ENVELOPES = {
     "pages": lambda records: (
         "\n".join(write_response([record]) for record in [*records]) + "\n" + write_response([])
     ),
+    "indented pages": lambda records: "\n".join(
+        write_response([record], indent=1) for record in records
+    ),
     "list of responses": lambda records: (
         "[" + ",".join(write_response([record]) for record in records) + "]"
     ),
@@ -150,6 +153,9 @@ DAMAGED = {  # of which three documents are left
     ENVELOPES["index"](RECORDS).replace('"_index": "ubi", "_id": "7"}}', '"_in', 1): None,
     ENVELOPES["msearch"](RECORDS)[:-2] + ', {"error": {"type": "gone"}, "status": 404}]}': None,
     ENVELOPES["index"](RECORDS) + '{"query_id": "q3"} and more\n': None,
+    '{\n "query_id" "q3"\n}\n'.join(
+        ENVELOPES["indented"]([record]) + "\n" for record in RECORDS
+    ): ":11",
 }
 
 

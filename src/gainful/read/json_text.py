@@ -167,6 +167,8 @@ _ROW_NAMES = frozenset(
 _SEARCHES = re.compile(rb'\s*\{\s*"results"\s*:\s*\[\s*\{')
 _NEXT_OBJECT = re.compile(rb"\}\s*\{")
 _OPEN_LINE = re.compile(rb"\n\{\s*\n")  # of an object over several lines
+_NEXT_START = re.compile(r"\n(?=\{)")  # of an object after one that is damaged
+_MAX_DAMAGED = 500  # objects; after as many what follows is not looked at
 _BLANKS = re.compile(r"[ \t\r\n]*")
 _LINE_END = re.compile(r"[\r\n]\s*")  # and no other: a text may hold U+2028
 
@@ -276,8 +278,17 @@ def _open(line: bytes, name: str) -> bytes:
 
 
 def _list_all_hits(text: bytes) -> list[Any] | None:
-    whole, records = _decode(text), list[Any]()
-    pages = [whole] if whole is not None else map(_decode, filter(bytes.strip, text.split(b"\n")))
+    whole = _decode(text)
+    if whole is not None:
+        return _list_page_hits([whole])
+    lines, apart = text.split(b"\n"), (_split_objects(text) or b"").split(b"\n")
+    return _list_page_hits(map(_decode, filter(bytes.strip, lines))) or _list_page_hits(
+        map(_decode, filter(bytes.strip, apart))
+    )
+
+
+def _list_page_hits(pages: Iterable[Any]) -> list[Any] | None:
+    records = list[Any]()
     for page in pages:
         answers = page.get("responses") if isinstance(page, dict) else page
         if not isinstance(answers, list) or not any(map(_is_answer, answers)):
@@ -312,7 +323,7 @@ def _split_objects(data: bytes) -> bytes | None:
     except UnicodeDecodeError:
         return None
     lines: list[str] = []
-    start, number = 0, 0
+    start, number, damaged = 0, 0, 0
     decode = json.JSONDecoder().raw_decode
     while start < len(text):
         begin = _BLANKS.match(text, start).end()  # type: ignore[union-attr]
@@ -323,7 +334,9 @@ def _split_objects(data: bytes) -> bytes | None:
             is_within = start == begin and text[begin] != "{"  # of what is a damaged line
             if not lines or is_within:
                 return None
-            end = len(text)
+            damaged += 1  # for each, JSON's own message counts all lines before it
+            follows = _NEXT_START.search(text, begin) if damaged < _MAX_DAMAGED else None
+            end = follows.start() if follows is not None else len(text)
         lines += [""] * (number - len(lines)) + [_LINE_END.sub(" ", text[begin:end])]
         number += text.count("\n", begin, end)
         start = end
