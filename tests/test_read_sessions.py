@@ -558,6 +558,12 @@ def test_check_tells_every_mistake_of_a_file(tmp_path, checked):
     assert ["2", "3", "4"] in [list_facts(line) for line in lines]
 
 
+def test_check_says_once_why_no_event_is_left(tmp_path, checked):
+    rows = ["user,time,text,rank,doc,clicked", "u,noon,x,1,a,0", "u,noon,x,2,b,1"]
+    code, text = checked(write_file(tmp_path / "log.csv", "\n".join(rows)))
+    assert (code, text.count("is not a time")) == (1, 1)
+
+
 def test_check_takes_runs_with_turns_for_sessions_if_told_so(tmp_path, checked):
     path = write_file(tmp_path / "turns.run", TURNS)
     qrels = write_file(tmp_path / "qrels.txt", "106_3 0 x 1\n")

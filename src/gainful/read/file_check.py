@@ -156,12 +156,12 @@ def examine_sessions(
     try:
         sessions = read_sources(sources, file_format.name, reading)
     except BadInput as error:
-        errors = {str(error): error}
+        errors = [error]
         try:
             read_sources(sources, file_format.name, evolve(reading, bad="error"))
         except BadInput as first:  # of what was passed over before nothing was left
-            errors = {str(first): first} | errors
-        return Finding(name, kind, [_strip_file_name(name, each) for each in errors.values()])
+            errors = [first] if first.problem in error.problem else [first, error]
+        return Finding(name, kind, [_strip_file_name(name, each) for each in errors])
     prefix = f"{name}:" if len(sources) == 1 else ""
     mistakes = [
         f"{location.replace(prefix, 'line ') if prefix else location}: {words}"
