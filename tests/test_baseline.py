@@ -137,7 +137,7 @@ NO_BASELINE = {
     "null": "not a baseline",
     '{"format": "gainful baseline", "format": 1}': "'format'",
     "[" * 100_000: "nested",
-    "1" * 5000: "not JSON",
+    "1" * 5000: "digits",
 }
 
 

@@ -324,7 +324,7 @@ def extract(
 
 
 def _refuse_flat_lists(table: InputTable, kind: Kind[Any]) -> None:
-    """Where documents may stand in lists, say of a column with such a name what it holds."""
+    """Say what a column holds whose name is one of lists of documents."""
     for name, dtype in table.frame.schema.items():
         if normalise_name(name) in (*kind.lists, *DOC_LISTS) and dtype != pl.Null:
             own, what = quote(table.header.own_name(name)), "texts" if dtype == pl.String else dtype
