@@ -229,6 +229,16 @@ def test_only_a_mapping_that_fits_the_three_fields_of_a_run_is_taken(put, judgme
             gainful.evaluate(qrels, run, "RR", columns=columns)
 
 
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+@pytest.mark.parametrize("bom", ["", "\ufeff"])
+def test_fields_that_are_all_quoted(put, end, bom):
+    rows = [("query_id", "doc_id", "score"), ("q0", "d1", "1"), ("q0", "d2", "0.5")]
+    text = bom + "".join(",".join(f'"{field}"' for field in row) + end for row in rows)
+    expected = [("q0", "d1", 1.0), ("q0", "d2", 0.5)]
+    assert read_run(put(text, "all.csv")).frame.rows() == expected
+    assert read_qrels(put(text.replace("score", "grade"), "q.csv")).frame.rows() == expected
+
+
 @pytest.mark.parametrize("name", ["r.csv", "r.tsv"])
 def test_a_quote_within_a_field_is_a_quote(put, name):
     text = 'query,doc,title,score,\n1,a,5" screen,2,x\n\n1,b"c,d "e" f,1\n2,c,,1'

@@ -173,7 +173,7 @@ def _read_literally(text: bytes) -> pl.DataFrame | None:
 def _check_header(source: Source, text: bytes, separator: str, skipped: int) -> list[str]:
     """The names of columns; quotes that do not pair would swallow rows, and one name a column."""
     place = f"{source.name}:{skipped + 1}"
-    first_line = text.split(b"\n", 1)[0]
+    first_line = text.split(b"\n", 1)[0].removesuffix(b"\r")
     begun = first_line.count(b'"') % 2 == 1  # a quote that the first line does not close
     try:
         last_line, header = next(
