@@ -95,7 +95,7 @@ def frontier_data(
         frame=frame.with_columns(frontier=pl.Series(frontier, dtype=pl.Boolean)),
         title=f"Gain and cost of systems: {name}",
         caption=(
-            f"{cost_name} · lines through dots: 95 % intervals of the means ({methods})",
+            f"{cost_name} · lines through dots: 95 % intervals of the means, {methods}",
             *(line for line in list_footnotes([results]) if cost_name not in line),
         ),
         axis_title=f"mean {mark_lower(name, direction)}",
