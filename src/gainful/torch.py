@@ -12,7 +12,6 @@ Examples:
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any, Unpack
 
 from gainful.convention import Convention
@@ -62,24 +61,21 @@ class Meter(torch.nn.Module):  # type: ignore[misc]  # torch is not always there
             raise BadValue("measures", "()", "at least one, such as 'nDCG@10'")
         self._convention, recipes = build_recipes(list(measures), like, options)
         self._measures = {name: recipe.measure for name, recipe in recipes.items()}
-        for name in ("sums", "counts"):
-            empty = torch.zeros(len(self._measures), dtype=torch.float64)
-            self.register_buffer(name, empty)
+        size = len(self._measures)
+        self.register_buffer("sums", torch.zeros(size, dtype=torch.float64))
+        self.register_buffer("counts", torch.zeros(size, dtype=torch.int64))
         self.sums: torch.Tensor
         self.counts: torch.Tensor
 
-    def _apply(
-        self,
-        fn: Callable[[torch.Tensor], torch.Tensor],
-        recurse: bool = True,  # noqa: FBT002  (as torch has it)
-    ) -> Meter:
+    def _apply(self, *arguments: Any, **options: Any) -> Meter:
         # What moves and casts every module; sums only move
-        def keep_dtype(sums: torch.Tensor) -> torch.Tensor:
-            moved = fn(sums)
-            return moved if moved.dtype == sums.dtype else sums.to(moved.device)
+        sums = self.sums
+        super()._apply(*arguments, **options)
+        if self.sums.dtype != sums.dtype:
+            self.sums = sums.to(self.sums.device)
+        return self
 
-        return super()._apply(keep_dtype, recurse)  # type: ignore[no-any-return]
-
+    @torch.no_grad()  # type: ignore[untyped-decorator]
     def update(
         self,
         grades: torch.Tensor,
@@ -98,7 +94,7 @@ class Meter(torch.nn.Module):  # type: ignore[misc]  # torch is not always there
 
     def compute(self) -> dict[str, torch.Tensor]:
         """The mean of each measure so far, over the rankings of all processes."""
-        totals = torch.stack((self.sums, self.counts))
+        totals = torch.stack((self.sums, self.counts.double()))
         if torch.distributed.is_available() and torch.distributed.is_initialized():
             torch.distributed.all_reduce(totals)
         return dict(zip(self._measures, totals[0] / totals[1], strict=True))
