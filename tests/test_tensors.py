@@ -134,6 +134,13 @@ def test_under_tracing_nothing_is_checked():
     assert np.isnan(refused).all()
 
 
+def test_sums_beyond_32_bit_are_added_in_64_and_beyond_these_refused():
+    grades = jnp.asarray([[2e38, 1e38, 3e38]], dtype=jnp.float32)
+    assert float(gainful.ndcg(grades)[0]) == pytest.approx(gainful.ndcg([2, 1, 3]), rel=1e-6)
+    with jax.enable_x64(new_val=True), refuses(BadValue, "cumulated gain"):
+        gainful.cg(jnp.asarray([[1.5e308] * 2]))
+
+
 def test_one_pool_serves_all_rankings():
     values = gainful.idcg(strict(GRADES), judged=strict([3.0, 3, 3]))
     np.testing.assert_allclose(np.asarray(values), gainful.idcg(GRADES, judged=[3, 3, 3]))
@@ -156,6 +163,7 @@ nan = float("nan")
         ({"mask": [[True] * 3] * 2}, {}, BadShape, "mask"),
         ({"mask": [[2] * 4] * 2}, {}, WrongType, "mask"),
         ({"judged": [[1.0]] * 3}, {}, BadShape, "judged"),
+        ({"judged": 1.0}, {}, WrongType, "judged"),
         ({"grades": [[]]}, {}, BadShape, "scores"),
     ],
 )

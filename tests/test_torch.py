@@ -13,7 +13,7 @@ from refusals import refuses
 from tensor_cases import cases, check_tensors
 
 import gainful
-from gainful.errors import BadValue
+from gainful.errors import BadValue, WrongType
 from gainful.torch import Meter
 
 rng = np.random.default_rng(9)
@@ -64,6 +64,32 @@ def test_compiled_graphs_are_whole_and_have_the_same_numbers(backend):
         torch.testing.assert_close(compiled(GRADES, SCORES), expected)
 
 
+@pytest.mark.parametrize("ties", ["input", "average"])
+def test_mapped_rankings_have_the_same_numbers(ties):
+    for shapes in ((0, 0), (None, 0)):
+        grades = GRADES if shapes[0] == 0 else GRADES[0]
+        mapped = torch.vmap(lambda *tensors: gainful.ndcg(*tensors, ties=ties, k=7), shapes)
+        expected = gainful.ndcg(grades.expand(GRADES.shape), SCORES, ties=ties, k=7)
+        torch.testing.assert_close(mapped(grades, SCORES), expected)
+
+
+def test_scores_of_8_bit_are_ranked_and_summed_in_32():
+    scores = torch.asarray([[0.5, 2.0, 1.0]]).to(torch.float8_e4m3fn)
+    values = gainful.ndcg(torch.asarray([[1, 3, 2]]), scores)
+    assert (values.dtype, values.tolist()) == (torch.float32, [1.0])
+
+
+def test_nested_tensors_are_ragged_lists_and_sparse_ones_are_refused():
+    grades, scores = (
+        torch.nested.as_nested_tensor([torch.asarray(row) for row in rows], layout=torch.jagged)
+        for rows in ([[3.0, 2, 3], [0.0, 1]], [[0.9, 0.8, 0.7], [0.1, 0.2]])
+    )
+    expected = gainful.ndcg([[3, 2, 3], [1, 0]])
+    np.testing.assert_allclose(gainful.ndcg(grades, scores).numpy(), expected, rtol=1e-6)
+    with refuses(WrongType, "grades"):
+        gainful.ndcg(GRADES.to_sparse(), SCORES)
+
+
 def test_scores_of_16_bit_are_ranked_and_summed_in_32():
     values = gainful.ndcg(GRADES, SCORES.to(torch.bfloat16), ties="average")
     assert values.dtype == torch.float32
@@ -77,7 +103,7 @@ COUNTED = """if 1:
     import os, sys
     os.environ["TRITON_INTERPRET"] = "1"  # before Triton is loaded: its kernels run in Python
     sys.path.insert(0, "tests")
-    import torch
+    import gainful, torch
     from hypothesis import given
     from profiles import examples, load_profiles
     from tensor_cases import check_tensors, kernel_cases
@@ -91,6 +117,9 @@ COUNTED = """if 1:
             check_tensors(case, lambda a: torch.asarray(a, dtype=None if a.dtype == bool else dtype), tolerance)
 
     check()
+    grades, scores = torch.tensor([[3.0, 2, 3], [0, 1, 2]]), torch.rand((2, 3))
+    mapped = torch.vmap(lambda *tensors: gainful.ndcg(*tensors, k=2))(grades, scores)
+    torch.testing.assert_close(mapped, gainful.ndcg(grades, scores, k=2))
     print("gainful.measure.counting_kernel" in sys.modules)
 """
 
@@ -145,6 +174,13 @@ def test_a_meter_that_is_cast_with_its_model_still_counts_in_64_bit():
         assert {name: float(mean) for name, mean in meter.compute().items()} == expected
     model["meter"].to_empty(device="cpu")
     assert {buffer.device.type for buffer in model.to("meta")["meter"].buffers()} == {"meta"}
+
+
+def test_a_meter_keeps_no_graph_of_grades_that_are_trained(monkeypatch):
+    monkeypatch.setenv("TRITON_INTERPRET", "1")  # PyTorch computes, as on a GPU
+    meter = Meter("DCG")
+    meter.update(GRADES.float().requires_grad_(), SCORES)
+    assert not meter.sums.requires_grad
 
 
 def test_what_is_wrong_is_refused_by_the_meter():

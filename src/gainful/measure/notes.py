@@ -260,7 +260,7 @@ def _note_small_grades(recipes: Mapping[str, Recipe], matched: Matched) -> list[
     counts = {}
     for name, recipe in recipes.items() if (grades < 1).any() else ():
         if recipe.function_arguments().get("rel") == 1:
-            read = apply_fractional(grades, recipe.convention, lambda _: ("a grade", 0.0))
+            read = apply_fractional(grades, recipe.convention, lambda *_: None)
             counts[name] = int(((grades < 1) & (read < 1)).sum())
     names = [name for name, count in counts.items() if count]
     if not names:

@@ -99,7 +99,7 @@ def rank_scored_rows(convention: Convention, batch: Batch) -> RankedRun:
 
 def _whole_grades(table: RankingMatrix, convention: Convention, argument: str) -> Array:
     grades = table.flat.astype(np.float64, copy=False)
-    return apply_fractional(grades, convention, partial(table.find, argument))
+    return apply_fractional(grades, convention, partial(table.refuse, argument))
 
 
 def _rank_by_score(
@@ -174,8 +174,8 @@ def rank_row_gains(recipe: Recipe, batch: Batch) -> RankedRows:
 
 def row_gains(recipe: Recipe, grades: RankingMatrix, argument: str) -> Array:
     """What each document is worth, negative and fractional grades as the convention has it."""
-    find = partial(grades.find, argument)
-    return grade_gains(grades.values, recipe.gain, recipe.convention, find, grades.present)
+    refuse = partial(grades.refuse, argument)
+    return grade_gains(grades.values, recipe.gain, recipe.convention, refuse, grades.present)
 
 
 def ideal_gains(gains: Array, pool: RankingMatrix, last_rank: int, *, with_negative: bool) -> Array:

@@ -7,6 +7,8 @@ such functions are written.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import reduce
+from operator import or_
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar, cast
 
 import numpy as np
@@ -28,19 +30,31 @@ from gainful.types import Array, Flags, Ranks
 if TYPE_CHECKING:  # runs do without
     from gainful.convention.session import SessionConvention
 
-# The first entry that is flagged: its name and value
-GradeFinder = Callable[[Flags], tuple[str, float]]
+# Refuses flagged grades, and says what is allowed
+GradeCheck = Callable[[Flags, str], None]
 
 
-def apply_fractional(values: Array, convention: Convention, find: GradeFinder) -> Array:
+def check_grades(grade: Array, describe: Callable[[int], str]) -> GradeCheck:
+    """A function that refuses flagged grades; `describe` says what the first of them is."""
+
+    def refuse(flags: Flags, allowed: str) -> None:
+        if flags.any():
+            at = int(np.flatnonzero(flags)[0])
+            raise BadValue(describe(at), float(grade[at]), allowed)
+
+    return refuse
+
+
+def apply_fractional(
+    values: Array, convention: Convention, refuse: GradeCheck, xp: Any = np
+) -> Array:
     """Grades with their fractions kept, cut off or refused."""
     if convention.fractional == "keep":
         return values
-    whole = np.trunc(values) + 0.0  # no minus zero
-    if convention.fractional == "error" and (whole != values).any():
-        place, value = find(whole != values)
-        raise BadValue(
-            place, value, f"whole numbers (fractional=error{_describe_convention(convention)})"
+    whole: Array = xp.trunc(values) + 0.0  # no minus zero
+    if convention.fractional == "error":
+        refuse(
+            whole != values, f"whole numbers (fractional=error{_describe_convention(convention)})"
         )
     return whole
 
@@ -49,49 +63,46 @@ def grade_gains(
     values: Array,
     formula: NamedFormula,
     convention: Convention,
-    find: GradeFinder,
+    refuse: GradeCheck,
     present: Flags | None,
 ) -> Array:
     """The gain of each grade; where there is no document (`present`), nothing."""
-    values = apply_fractional(values, convention, find)
-    return weigh_grades(values, formula, convention, find, present, bits=convention.grade_bits)
+    values = apply_fractional(values, convention, refuse)
+    return weigh_grades(values, formula, convention, refuse, present, bits=convention.grade_bits)
 
 
 def weigh_grades(
     values: Array,
     formula: NamedFormula,
     convention: Convention | SessionConvention,
-    find: GradeFinder,
+    refuse: GradeCheck,
     present: Flags | None = None,
     *,
     bits: int = 64,
+    xp: Any = np,
 ) -> Array:
-    """The gain of each grade as it is; those below zero as the convention has it."""
+    """The gain of each grade as it is; those below zero as the convention has it.
+
+    Of tensors as of arrays: `xp` is their namespace, and what is traced has no value to ask for.
+    """
     negative = values < 0
-    has_negative = bool(negative.any())
-    if has_negative and convention.negative == "error":
-        place, value = find(negative)
-        raise BadValue(
-            place, value, f"grades of at least 0 (negative=error{_describe_convention(convention)})"
-        )
+    if convention.negative == "error":
+        refuse(negative, f"grades of at least 0 (negative=error{_describe_convention(convention)})")
     if formula.grades:
-        unknown = ~np.isin(values, formula.grades)
-        unknown = unknown if present is None else unknown & present
-        if unknown.any():
-            place, value = find(unknown)
-            allowed = ", ".join(f"{grade:g}" for grade in formula.grades)
-            raise BadValue(place, value, f"grades in the gain table: {allowed}")
+        known = reduce(or_, (values == grade for grade in formula.grades))
+        allowed = ", ".join(f"{grade:g}" for grade in formula.grades)
+        unknown = ~known if present is None else ~known & present
+        refuse(unknown, f"grades in the gain table: {allowed}")
     elif bits == 32:
         with np.errstate(over="ignore"):  # an infinite gain is refused below
-            values = values.astype(np.float32).astype(np.float64)
-    gain = formula.evaluate_at(values)
-    if has_negative and convention.negative == "zero" and not formula.signed:
-        gain = np.where(negative, 0.0, gain)
+            values = xp.asarray(xp.asarray(values, dtype=xp.float32), dtype=values.dtype)
+    gain = formula.evaluate_at(values) if xp is np else formula.evaluate_on(xp, values)
+    drops_negative = convention.negative == "zero" and not formula.signed
+    if drops_negative and (xp is not np or negative.any()):
+        gain = xp.where(negative, 0.0, gain)
     if present is not None:
-        gain = np.where(present, gain, 0.0)
-    if not np.isfinite(gain).all():
-        place, value = find(~np.isfinite(gain))
-        raise BadValue(place, value, f"grades whose {formula.name} gain is finite")
+        gain = xp.where(present, gain, 0.0)
+    refuse(~xp.isfinite(gain), f"grades whose {formula.name} gain is finite")
     return gain
 
 
@@ -167,17 +178,17 @@ class RankedRun(Matched):
 
     def apply_fractional(self, query: Ranks, grade: Array) -> Array:
         """Grades of queries with their fractions kept, cut off or refused."""
-        return apply_fractional(grade, self.convention, self.grade_finder(query, grade))
+        return apply_fractional(grade, self.convention, self.check_grades(query, grade))
 
     def gains(self, formula: NamedFormula) -> Array:
         """What the retrieved documents are worth."""
-        find = self.grade_finder(self.query, self.grade)
-        return grade_gains(self.grade, formula, self.convention, find, None)
+        refuse = self.check_grades(self.query, self.grade)
+        return grade_gains(self.grade, formula, self.convention, refuse, None)
 
     def pool_gains(self, formula: NamedFormula) -> Array:
         """What the documents of the pool are worth."""
-        find = self.grade_finder(self.pool_query, self.pool_grade)
-        return grade_gains(self.pool_grade, formula, self.convention, find, None)
+        refuse = self.check_grades(self.pool_query, self.pool_grade)
+        return grade_gains(self.pool_grade, formula, self.convention, refuse, None)
 
     def filter_scores(self, order: str) -> RankedRun:
         """The documents with scores of 0 and more, by score or in the order given."""
@@ -189,14 +200,9 @@ class RankedRun(Matched):
         ties = "input" if order == "input" else self.convention.ties
         return rank_run(filtered, self.convention.with_settings(ties=ties))
 
-    def grade_finder(self, query: Ranks, grade: Array) -> GradeFinder:
-        """Says of flagged grades, for a message, which the first one is."""
-
-        def find_first(flags: Flags) -> tuple[str, float]:
-            index = int(np.flatnonzero(flags)[0])
-            return f"a grade of query {self.queries[query[index]]!r}", float(grade[index])
-
-        return find_first
+    def check_grades(self, query: Ranks, grade: Array) -> GradeCheck:
+        """A function that refuses flagged grades, and names the query of the first one."""
+        return check_grades(grade, lambda at: f"a grade of query {self.queries[query[at]]!r}")
 
 
 def cumulate_by_query(values: NDArray[Any], query: Ranks, size: int) -> Array:
@@ -376,8 +382,8 @@ def _lowest_gain(recipe: Recipe, ranked: RankedRun) -> Array:
         lowest_grade += min(recipe.gain.grades)
     else:
         np.minimum.at(lowest_grade, ranked.pool_query, ranked.pool_grade)
-    find = ranked.grade_finder(np.arange(ranked.size), lowest_grade)
-    return grade_gains(lowest_grade, recipe.gain, recipe.convention, find, None)
+    refuse = ranked.check_grades(np.arange(ranked.size), lowest_grade)
+    return grade_gains(lowest_grade, recipe.gain, recipe.convention, refuse, None)
 
 
 def normalise_by(
@@ -388,19 +394,27 @@ def normalise_by(
     Under `skip` those places are masked, so that a mean leaves them out. Some tools divide by an
     ideal below zero too, and rax by 1 instead of an ideal of 0.
     """
-    if negative_ideal == "divide_or_dcg":
-        ideal = np.where((ideal == 0) & (actual != 0), 1.0, ideal)
-    divisible = ideal > 0 if negative_ideal == "empty" else ideal != 0
+    fill = float(empty) if empty in (0, 1) else 0.0
+    with np.errstate(over="ignore"):  # a huge gain over a tiny ideal
+        values, divisible = divide_by_ideal(actual, ideal, fill, negative_ideal)
     if empty == "error" and not divisible.all():
         index = tuple(int(places[0]) for places in np.nonzero(~divisible))
         raise NoIdeal(index, float(ideal[index]))
-    fill = float(empty) if empty in (0, 1) else 0.0
-    with np.errstate(over="ignore"):  # a huge gain over a tiny ideal
-        values = np.divide(actual, ideal, out=np.full(actual.shape, fill), where=divisible)
     if not np.isfinite(values).all():
         raise BadValue("ideal", float(ideal[~np.isfinite(values)][0]), "a larger ideal")
-    values[np.abs(values - 1) < FINE_ROUNDING] = 1.0  # the sums were added in different orders
     return np.ma.masked_array(values, mask=~divisible) if empty == "skip" else values
+
+
+def divide_by_ideal(
+    actual: Array, ideal: Array, fill: float, negative_ideal: NegativeIdeal, xp: Any = np
+) -> tuple[Array, Flags]:
+    """Actual over ideal, `fill` where that cannot be; and where it can."""
+    if negative_ideal == "divide_or_dcg":
+        ideal = xp.where((ideal == 0) & (actual != 0), 1.0, ideal)
+    divisible: Flags = ideal > 0 if negative_ideal == "empty" else ideal != 0
+    values = xp.where(divisible, actual / xp.where(divisible, ideal, 1.0), fill)
+    rounding = max(FINE_ROUNDING, 4 * float(xp.finfo(values.dtype).eps))  # of the order of sums
+    return xp.where(xp.abs(values - 1) < rounding, 1.0, values), divisible
 
 
 def compute_measure(recipe: Recipe, ranked: RankedRun | RankedGains) -> Array:

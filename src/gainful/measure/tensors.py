@@ -9,7 +9,6 @@ Under tracing no value can be checked; what comes out then is documented.
 
 from __future__ import annotations
 
-import sys
 from math import prod
 from os import environ
 from typing import Any
@@ -21,7 +20,7 @@ from gainful.errors import BadShape, WrongType
 from gainful.match.ties import TIE_POLICIES
 from gainful.measure.entry import Recipe
 from gainful.measure.functions.graded import rank_discounts
-from gainful.rounding import FINE_ROUNDING
+from gainful.measure.ranked_run import apply_fractional, divide_by_ideal, weigh_grades
 from gainful.types import Array
 
 _BINARY = ("P", "R", "RR", "AP")
@@ -41,20 +40,23 @@ def compute_tensor(
     """The value of each ranking, on the device of the tensors; None where NumPy has to do it."""
     given = {"grades": grades, "scores": scores, "judged": judged, "mask": mask}
     tensors = {name: value for name, value in given.items() if value is not None}
-    xp = _find_namespace(tensors)
-    if xp is None:
-        _refuse_other_libraries(tensors)
-        return None
-    settings = recipe.convention
+    xp, settings = _find_namespace(tensors), recipe.convention
     is_known = recipe.entry.cumulated or recipe.entry.name in _BINARY
     covered = is_known and not recipe.entry.registered
-    if not covered or settings.short != "as_is" or settings.decimals is not None:
+    covered &= settings.short == "as_is" and settings.decimals is None
+    if xp is None or not covered or not all(map(_is_dense, tensors.values())):
         return None
     _check_layout(xp, tensors)
-    is_empty = any(0 in tensor.shape for tensor in tensors.values())
-    if is_empty or grades.ndim == 0 or _is_in_memory(grades):
+    has_none = any(value.ndim == 0 or 0 in value.shape for value in tensors.values())
+    on_host = all(map(_has_memory, tensors.values()))
+    uses_kernel = on_host and (grades.is_cuda or "TRITON_INTERPRET" in environ)
+    if has_none or (on_host and grades.is_cpu and not uses_kernel):
         return None
-    rankings = _Rankings(xp, recipe, **tensors)
+    dtype = _choose_dtype(xp, grades, scores)
+    rows = {name: xp.reshape(value, (-1, value.shape[-1])) for name, value in tensors.items()}
+    for name in rows.keys() - {"mask"}:
+        rows[name] = xp.astype(rows[name], dtype, copy=False)
+    rankings = _Rankings(xp, recipe, uses_kernel, **rows)
     size = prod(grades.shape[:-1])
     values = xp.broadcast_to(rankings.compute(), (size,))  # one pool may be that of all rankings
     if _is_true(xp.any(xp.stack(rankings.faults))):
@@ -67,40 +69,37 @@ def return_tensor(values: Any, grades: Any, scores: Any) -> Any:
 
     What the convention leaves out is NaN.
     """
-    xp = _find_namespace({"grades": grades})
+    xp = _find_library(grades)
     if xp is None:
         return None
     from array_api_compat import device  # noqa: PLC0415  (an extra)
 
-    scores = scores if is_tensor(scores) else None
     plain = np.ma.filled(np.ma.asarray(values), np.nan)
     return xp.asarray(plain, dtype=_choose_dtype(xp, grades, scores), device=device(grades))
 
 
-def _choose_dtype(xp: Any, *tensors: Any) -> Any:
-    types = [tensor.dtype for tensor in tensors if tensor is not None]
-    return xp.result_type(
-        xp.float32, *(kind for kind in types if xp.isdtype(kind, "real floating"))
-    )
+def _choose_dtype(xp: Any, *numbers: Any) -> Any:
+    in_64_bit = any(is_tensor(tensor) and tensor.dtype == xp.float64 for tensor in numbers)
+    return xp.float64 if in_64_bit else xp.float32
 
 
 def _find_namespace(tensors: dict[str, Any]) -> Any:
+    """The library of all tensors; None where NumPy reads lists and arrays beside them."""
+    libraries = {name: _find_library(tensor) for name, tensor in tensors.items()}
+    for name, library in libraries.items():
+        if library not in (None, libraries["grades"]):
+            made, wanted = (type(tensors[key]).__module__ for key in (name, "grades"))
+            raise WrongType(name, f"a tensor of {made}", f"one of {wanted}, as the grades")
+    return None if None in libraries.values() else libraries["grades"]
+
+
+def _find_library(tensor: Any) -> Any:
     try:
         from array_api_compat import array_namespace  # noqa: PLC0415  (an extra)
 
-        return array_namespace(*tensors.values())
+        return array_namespace(tensor) if is_tensor(tensor) else None
     except (ImportError, TypeError):
         return None
-
-
-def _refuse_other_libraries(tensors: dict[str, Any]) -> None:
-    """Tensors of two libraries; lists and arrays of NumPy go with those of any."""
-    wanted = type(tensors["grades"]).__module__
-    for name, tensor in tensors.items():
-        library = _find_namespace({name: tensor}) if is_tensor(tensor) else None
-        if library is not None and library is not _find_namespace({"grades": tensors["grades"]}):
-            made = type(tensor).__module__
-            raise WrongType(name, f"a tensor of {made}", f"one of {wanted}, as the grades")
 
 
 def _check_layout(xp: Any, tensors: dict[str, Any]) -> None:
@@ -116,29 +115,34 @@ def _check_layout(xp: Any, tensors: dict[str, Any]) -> None:
         place, wanted = device(tensor), device(tensors["grades"])
         if place != wanted and None not in (place, wanted):  # None: JAX traces it
             raise WrongType(name, f"a tensor on {place}", f"one on {wanted}, where the grades are")
-        if xp.isdtype(tensor.dtype, "complex floating"):
-            raise WrongType(name, f"a tensor of {tensor.dtype}", "a tensor of real numbers")
-    if "scores" in tensors and not xp.isdtype(tensors["scores"].dtype, "real floating"):
-        raise WrongType("scores", f"a tensor of {tensors['scores'].dtype}", "a tensor of floats")
+        kinds = "real floating" if name == "scores" else ("bool", "integral", "real floating")
+        if not xp.isdtype(tensor.dtype, kinds):
+            allowed = f"a tensor of {'floats' if name == 'scores' else 'real numbers'}"
+            raise WrongType(name, f"a tensor of {tensor.dtype}", allowed)
+
+
+def _is_dense(tensor: Any) -> bool:
+    """PyTorch also has nested tensors, which NumPy's way reads, and sparse ones."""
+    in_torch = hasattr(tensor, "detach")
+    return not in_torch or (str(tensor.layout) == "torch.strided" and not tensor.is_nested)
+
+
+def _has_memory(tensor: Any) -> bool:
+    """Is it a tensor of PyTorch with numbers, not traced by torch.compile or torch.vmap?"""
+    try:
+        return hasattr(tensor, "detach") and tensor.data_ptr() != 0
+    except RuntimeError:
+        return False
 
 
 def _is_true(flag: Any) -> bool:
-    if _is_compiling():
-        return False
+    """Not what is traced: it has no value."""
+    if hasattr(flag, "detach"):
+        return _has_memory(flag) and bool(flag)
     try:
         return bool(flag)
-    except (RuntimeError, TypeError):  # of PyTorch under vmap, of a tracer of JAX
+    except TypeError:  # of JAX
         return False
-
-
-def _is_in_memory(tensor: Any) -> bool:
-    on_cpu = hasattr(tensor, "detach") and tensor.device.type == "cpu"
-    return on_cpu and not _is_compiling() and "TRITON_INTERPRET" not in environ
-
-
-def _is_compiling() -> bool:
-    torch = sys.modules.get("torch")
-    return torch is not None and torch.compiler.is_compiling()
 
 
 @frozen(eq=False)
@@ -172,6 +176,7 @@ class _Rankings:
 
     xp: Any
     recipe: Recipe
+    uses_kernel: bool
     grades: Any
     scores: Any = None
     judged: Any = None
@@ -181,11 +186,10 @@ class _Rankings:
     def compute(self) -> Any:
         """One value for each ranking."""
         entry = self.recipe.entry
-        dtype = _choose_dtype(self.xp, self.grades, self.scores)
-        values: Any = self._count_gains(dtype)
+        values: Any = self._count_gains()
         if values is None:
-            grades = self._read(self.grades, self.mask, dtype)
-            pool = grades if self.judged is None else self._read(self.judged, None, dtype)
+            grades = self._read(self.grades, self.mask)
+            pool = grades if self.judged is None else self._read(self.judged, None)
             if entry.cumulated:
                 values = self._sum_both(grades, pool)
             else:
@@ -193,81 +197,70 @@ class _Rankings:
                 values = entry.function(ranked, **self.recipe.function_arguments())
         if entry.normalised:
             return self._normalise(*values)
-        return values[entry.gain_of == "ideal"] if entry.cumulated else values
+        if entry.cumulated:
+            values = values[entry.gain_of == "ideal"]
+            self._refuse(~self.xp.isfinite(values))
+        return values
 
-    def _count_gains(self, dtype: Any) -> tuple[Any, Any] | None:
+    def _refuse(self, flags: Any, _: str = "") -> None:
+        """Note that numbers are flagged, which NumPy's way then finds."""
+        self.faults.append(self.xp.any(flags))
+
+    def _count_gains(self) -> tuple[Any, Any] | None:
         """The gain of each ranking and of its ideal by the kernel: the first ranks, on CUDA."""
         xp, recipe, settings = self.xp, self.recipe, self.recipe.convention
-        is_torch = hasattr(self.grades, "detach") and not _is_compiling()
-        on_gpu = is_torch and (self.grades.is_cuda or "TRITON_INTERPRET" in environ)
-        is_small = recipe.k is not None and recipe.k <= 64 and self.grades.shape[-1] <= 1 << 14
-        is_exact = dtype == xp.float32 or settings.score_bits == settings.grade_bits == 64
+        gain, present = self.grades, self.mask
+        is_small = recipe.k is not None and recipe.k <= 64 and gain.shape[1] <= 1 << 14
+        is_exact = gain.dtype == xp.float32 or settings.score_bits == settings.grade_bits == 64
         is_plain = settings.negative in ("zero", "keep") and settings.ideal_depth == "k"
         by_rank = settings.ties in {"input", "average", "doc_descending", "doc_ascending"}
         has_scores = self.scores is not None and self.judged is None and recipe.entry.cumulated
-        if not (on_gpu and is_small and is_exact and is_plain and by_rank and has_scores):
+        if not (self.uses_kernel and is_small and is_exact and is_plain and by_rank and has_scores):
             return None
         try:
             from gainful.measure.counting_kernel import count_gains  # noqa: PLC0415  (loads torch)
         except ImportError:  # there is no Triton
             return None
-        shape = (-1, self.grades.shape[-1])
-        present = None if self.mask is None else xp.reshape(self.mask, shape)
-        gain = xp.astype(xp.reshape(self.grades, shape), dtype, copy=False)
         is_grade = recipe.gain.name == "linear" and settings.fractional == "keep"
         is_grade &= present is None or xp.isdtype(present.dtype, "bool")
         if not is_grade:
-            grades = self._read(self.grades, self.mask, dtype)
+            grades = self._read(gain, present)
             gain = self._find_gains(grades)
             present = None if present is None else grades > _ABSENT
         actual, ideal, fault = count_gains(
             gain,
-            xp.astype(xp.reshape(self.scores, shape), dtype, copy=False),
+            self.scores,
             present,
             recipe.discount,
             self._cut(gain.shape[1]),
             ties=settings.ties if recipe.entry.gain_of == "ranking" else "average",
             drop_negative=is_grade and settings.negative == "zero",
         )
-        self.faults.append(fault)
+        self._refuse(fault)
         return actual, ideal
 
-    def _read(self, tensor: Any, mask: Any, dtype: Any) -> Any:
-        """Grades as a matrix of floats, with `_ABSENT` where there is no document."""
+    def _read(self, grades: Any, mask: Any) -> Any:
+        """Grades, with `_ABSENT` where there is no document."""
         xp, settings = self.xp, self.recipe.convention
-        grades = xp.astype(xp.reshape(tensor, (-1, tensor.shape[-1])), dtype, copy=False)
         if mask is None:
-            self.faults.append(~xp.all(xp.isfinite(grades)))
+            self._refuse(~xp.isfinite(grades))
         else:
-            flags = xp.reshape(mask, grades.shape)
-            present = xp.astype(flags, xp.bool)
-            self.faults.append(xp.any(xp.astype(present, flags.dtype) != flags))
-            self.faults.append(xp.any(present & ~xp.isfinite(grades)))
+            present = xp.astype(mask, xp.bool)
+            self._refuse(xp.astype(present, mask.dtype) != mask)
+            self._refuse(present & ~xp.isfinite(grades))
             grades = xp.where(present, grades, _ABSENT)
         if settings.negative == "remove":
             grades = xp.where(grades < 0, _ABSENT, grades)
-        if settings.fractional == "keep":
-            return grades
-        whole = xp.trunc(grades)
-        if settings.fractional == "error":
-            self.faults.append(xp.any(whole != grades))
-        return whole
+        return apply_fractional(grades, settings, self._refuse, xp)
 
     def _find_gains(self, grades: Any) -> Any:
         """What each document is worth; what is no document, nothing."""
-        xp, settings, formula = self.xp, self.recipe.convention, self.recipe.gain
-        if formula.grades:
-            known = [grades == grade for grade in (_ABSENT, *formula.grades)]
-            self.faults.append(~xp.all(xp.any(xp.stack(known), axis=0)))
-        elif settings.grade_bits == 32:
-            grades = xp.astype(xp.astype(grades, xp.float32), grades.dtype)
-        if settings.negative == "error":
-            self.faults.append(xp.any((grades < 0) & (grades > _ABSENT)))
-        drops_negative = settings.negative == "zero" and not formula.signed
-        worthless = grades < 0 if drops_negative else grades == _ABSENT
-        gain = xp.where(worthless, 0.0, formula.evaluate_on(xp, grades))
-        self.faults.append(~xp.all(xp.isfinite(gain)))
-        return gain
+        xp, settings, present = self.xp, self.recipe.convention, None
+        if self.mask is not None or settings.negative == "remove":
+            present = grades > _ABSENT
+            grades = xp.where(present, grades, 0.0)
+        bits, formula = settings.grade_bits, self.recipe.gain
+        return weigh_grades(grades, formula, settings, self._refuse, present, bits=bits, xp=xp)
 
     def _find_order(self, grades: Any, key: Any, depth: int) -> tuple[Any, Any]:
         """The columns by score, equal scores as the tie policy has them; and the scores so."""
@@ -275,29 +268,26 @@ class _Rankings:
         if self.scores is None:  # in rank order, but for gaps
             score, ties = xp.zeros_like(grades), "input"
         else:
-            score = xp.reshape(self.scores, grades.shape) + 0.0  # minus zero is zero
-            self.faults.append(~xp.all(xp.isfinite(score) | absent))
+            score = self.scores + 0.0  # minus zero is zero
+            self._refuse(~(xp.isfinite(score) | absent))
         if self.recipe.convention.score_bits == 32:
             score = xp.astype(score, xp.float32)
         lowest = float(xp.finfo(score.dtype).min)
         score = xp.where(absent, _ABSENT, xp.maximum(score, lowest))
-        tie_key = None
         if ties == "reversed":
-            tie_key = xp.cumulative_sum(xp.ones_like(key), axis=-1)
+            order = score.shape[1] - 1 - self._sort_columns(xp.flip(score, axis=-1))
         elif ties in {"best", "worst"}:
-            tie_key = key if ties == "best" else -key
-        if tie_key is None:
-            order = self._sort_columns(score)
+            by_key = self._sort_columns(key if ties == "best" else -key)
+            order = self._sort_columns(xp.take_along_axis(score, by_key, axis=-1))
+            order = xp.take_along_axis(by_key, order, axis=-1)
         else:
-            before = self._sort_columns(tie_key)
-            order = self._sort_columns(xp.take_along_axis(score, before, axis=-1))
-            order = xp.take_along_axis(before, order, axis=-1)
+            order = self._sort_columns(score)
         score = xp.take_along_axis(score, order, axis=-1)
         if TIE_POLICIES[ties].needs == "ids":  # which arrays have not
             key = xp.take_along_axis(key, order, axis=-1)
             differ = (score[:, 1:] == score[:, :-1]) & (key[:, 1:] != key[:, :-1])
             in_view = score[:, 1:] >= score[:, depth - 1 : depth]
-            self.faults.append(xp.any(differ & in_view & (score[:, 1:] > _ABSENT)))
+            self._refuse(differ & in_view & (score[:, 1:] > _ABSENT))
         return order, score
 
     def _sort_columns(self, key: Any) -> Any:
@@ -348,8 +338,8 @@ class _Rankings:
         high = total.astype(np.float32).astype(np.float64)  # sums in two parts, precise in 32 bit
         for part in (high, (total - high).astype(np.float64)):
             sums = xp.broadcast_to(self._place(part, gain), opens.shape)
-            weights += xp.take_along_axis(sums, end, axis=-1)
-            weights -= xp.take_along_axis(sums, first, axis=-1)
+            weights = weights + xp.take_along_axis(sums, end, axis=-1)
+            weights = weights - xp.take_along_axis(sums, first, axis=-1)
         return weights / xp.astype(end - first, gain.dtype)
 
     def _sum_ideal(self, grades: Any, pool: Any, gain: Any) -> Any:
@@ -384,13 +374,10 @@ class _Rankings:
 
     def _normalise(self, actual: Any, ideal: Any) -> Any:
         """Actual over ideal; NaN where the convention leaves a ranking out."""
-        xp, settings = self.xp, self.recipe.convention
-        if settings.negative_ideal == "divide_or_dcg":
-            ideal = xp.where((ideal == 0) & (actual != 0), 1.0, ideal)
-        divisible = ideal > 0 if settings.negative_ideal == "empty" else ideal != 0
-        if settings.empty == "error":
-            self.faults.append(~xp.all(divisible))
-        nothing = float(settings.empty) if settings.empty in (0, 1) else float("nan")
-        values = xp.where(divisible, actual / xp.where(divisible, ideal, 1.0), nothing)
-        rounding = max(FINE_ROUNDING, 4 * float(xp.finfo(values.dtype).eps))
-        return xp.where(xp.abs(values - 1) < rounding, 1.0, values)
+        empty, by = self.recipe.convention.empty, self.recipe.convention.negative_ideal
+        self._refuse(~(self.xp.isfinite(actual) & self.xp.isfinite(ideal)))
+        nothing = float(empty) if empty in (0, 1) else float("nan")
+        values, divisible = divide_by_ideal(actual, ideal, nothing, by, self.xp)
+        if empty == "error":
+            self._refuse(~divisible)
+        return values

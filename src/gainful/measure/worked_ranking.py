@@ -194,10 +194,8 @@ def doc_gains(recipe: Recipe, grades: Mapping[str, float]) -> Mapping[str, float
     if recipe.convention.negative == "remove":  # they are in no ranking; a table need not know them
         values = np.maximum(values, 0.0)
 
-    def find(_: Flags) -> tuple[str, float]:  # the evaluation has refused what is to be refused
-        return "a grade", 0.0
-
-    gains = grade_gains(values, recipe.gain, recipe.convention, find, None)
+    # The evaluation has refused what is to be refused
+    gains = grade_gains(values, recipe.gain, recipe.convention, lambda *_: None, None)
     return dict(zip(grades, gains.tolist(), strict=True))
 
 

@@ -230,8 +230,10 @@ class RankingMatrix:
         lengths = np.bincount(self.row[~unwanted], minlength=len(self.lengths))
         return RankingMatrix(self.flat[~unwanted], lengths, self.shape, ragged=True)
 
-    def find(self, argument: str, flags: NDArray[np.bool_]) -> tuple[str, float]:
-        """The first number that is flagged: where it is in the argument, and its value."""
+    def refuse(self, argument: str, flags: NDArray[np.bool_], allowed: str) -> None:
+        """Say where in the argument the first number is that is flagged, and its value."""
+        if not flags.any():
+            return
         if flags.ndim == 2:  # cells of the matrix
             flags = flags.ravel() if self.present is None else flags[self.present]
         at = int(np.flatnonzero(flags)[0])
@@ -239,7 +241,7 @@ class RankingMatrix:
         batch = [int(index) for index in np.unravel_index(row, self.shape)] if self.shape else []
         column = at - int(self.lengths[:row].sum())
         place = "".join(f"[{index}]" for index in (*batch, column))
-        return argument + place, float(self.flat[at])
+        raise BadValue(argument + place, float(self.flat[at]), allowed)
 
 
 def read_rankings(numbers: Numbers, argument: str) -> RankingMatrix:
@@ -345,8 +347,8 @@ def _check_finite(rankings: RankingMatrix, argument: str) -> RankingMatrix:
     with np.errstate(over="ignore", invalid="ignore"):
         if np.isfinite(rankings.flat.sum()):  # so are all of them; quicker than to ask each
             return rankings
-    if not np.isfinite(rankings.flat).all():
-        place, value = rankings.find(argument, ~np.isfinite(rankings.flat))
-        padding = "; padding is left out by mask=" if rankings.shape and np.isnan(value) else ""
-        raise BadValue(place, value, f"finite numbers{padding}")
+    unwanted = ~np.isfinite(rankings.flat)
+    has_nan = rankings.shape and np.isnan(rankings.flat).any()
+    padding = "; padding is left out by mask=" if has_nan else ""
+    rankings.refuse(argument, unwanted, f"finite numbers{padding}")
     return rankings

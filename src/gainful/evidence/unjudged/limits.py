@@ -13,7 +13,7 @@ from gainful.match import PlacedGains
 from gainful.match.ties import TIE_POLICIES
 from gainful.measure.entry import Recipe
 from gainful.measure.functions.graded import ideal_depth, rank_discounts
-from gainful.measure.ranked_run import GradeFinder, apply_fractional, grade_gains, round_values
+from gainful.measure.ranked_run import apply_fractional, check_grades, grade_gains, round_values
 from gainful.rounding import FINE_ROUNDING, ROUNDING
 from gainful.types import Array, Flags, Ranks, slices
 
@@ -65,7 +65,8 @@ class BinaryExtremes:
     def __init__(self, gradable: GradableRun, recipe: Recipe, grades: Array) -> None:
         self.gradable, self.recipe = gradable, recipe
         self.rel = float(recipe.function_arguments().get("rel", 1.0))
-        flags = apply_fractional(grades, recipe.convention, build_grade_finder(grades)) >= self.rel
+        refuse = check_grades(grades, lambda _: "grades")
+        flags = apply_fractional(grades, recipe.convention, refuse) >= self.rel
         self.relevant = grades[flags][-1:].tolist()  # a grade that is, if one may be given
         self.nonrelevant = grades[~flags][-1:].tolist()
 
@@ -289,12 +290,8 @@ class CumulatedExtremes:
 
 def recipe_gains(recipe: Recipe, grades: Array) -> Array:
     """What grades are worth, as the measure has it."""
-    return grade_gains(grades, recipe.gain, recipe.convention, build_grade_finder(grades), None)
-
-
-def build_grade_finder(grades: Array) -> GradeFinder:
-    """Says of flagged grades, for a message, which the first one is."""
-    return lambda flags: ("grades", float(grades[np.flatnonzero(flags)[0]]))
+    refuse = check_grades(grades, lambda _: "grades")
+    return grade_gains(grades, recipe.gain, recipe.convention, refuse, None)
 
 
 _MAX_GRADINGS = 4096  # gradings of a query that are all tried out

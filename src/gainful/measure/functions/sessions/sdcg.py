@@ -12,7 +12,7 @@ from gainful.match.sessions import JudgedResults, MatchedSessions
 from gainful.measure.entry import Entry, SessionRecipe
 from gainful.measure.functions.graded import evaluate_discount
 from gainful.measure.functions.sessions import collect
-from gainful.measure.ranked_run import normalise_by, weigh_grades
+from gainful.measure.ranked_run import check_grades, normalise_by, weigh_grades
 from gainful.types import Array, Flags, Ranks
 
 SDCG: list[Entry] = []
@@ -105,14 +105,12 @@ def session_grade_gains(
 ) -> Array:
     """What grades are worth; those below zero as the convention has it."""
 
-    def find(flags: Flags) -> tuple[str, float]:
-        at = int(np.flatnonzero(flags)[0])
-        whose = "the judgments"
-        if query is not None:
-            whose = f"session {sessions.session_ids[int(sessions.session[query[at]])]!r}"
-        return f"a grade of {whose}", float(grade[at])
+    def describe(at: int) -> str:
+        if query is None:
+            return "a grade of the judgments"
+        return f"a grade of session {sessions.session_ids[int(sessions.session[query[at]])]!r}"
 
-    return weigh_grades(grade, recipe.gain, recipe.convention, find)
+    return weigh_grades(grade, recipe.gain, recipe.convention, check_grades(grade, describe))
 
 
 def discounts(recipe: SessionRecipe, ranks: Ranks) -> Array:
