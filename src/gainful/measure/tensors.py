@@ -55,7 +55,8 @@ def compute_tensor(
     dtype = _choose_dtype(xp, grades, scores)
     rows = {name: xp.reshape(value, (-1, value.shape[-1])) for name, value in tensors.items()}
     for name in rows.keys() - {"mask"}:
-        rows[name] = xp.astype(rows[name], dtype, copy=False)
+        in_32_bit = name == "scores" and settings.score_bits == 32
+        rows[name] = xp.astype(rows[name], xp.float32 if in_32_bit else dtype, copy=False)
     rankings = _Rankings(xp, recipe, uses_kernel, **rows)
     size = prod(grades.shape[:-1])
     values = xp.broadcast_to(rankings.compute(), (size,))  # one pool may be that of all rankings
@@ -211,17 +212,17 @@ class _Rankings:
         xp, recipe, settings = self.xp, self.recipe, self.recipe.convention
         gain, present = self.grades, self.mask
         is_small = recipe.k is not None and recipe.k <= 64 and gain.shape[1] <= 1 << 14
-        is_exact = gain.dtype == xp.float32 or settings.score_bits == settings.grade_bits == 64
         is_plain = settings.negative in ("zero", "keep") and settings.ideal_depth == "k"
         by_rank = settings.ties in {"input", "average", "doc_descending", "doc_ascending"}
         has_scores = self.scores is not None and self.judged is None and recipe.entry.cumulated
-        if not (self.uses_kernel and is_small and is_exact and is_plain and by_rank and has_scores):
+        if not (self.uses_kernel and is_small and is_plain and by_rank and has_scores):
             return None
         try:
             from gainful.measure.counting_kernel import count_gains  # noqa: PLC0415  (loads torch)
         except ImportError:  # there is no Triton
             return None
         is_grade = recipe.gain.name == "linear" and settings.fractional == "keep"
+        is_grade &= gain.dtype == xp.float32 or settings.grade_bits == 64
         is_grade &= present is None or xp.isdtype(present.dtype, "bool")
         if not is_grade:
             grades = self._read(gain, present)
@@ -268,10 +269,7 @@ class _Rankings:
         else:
             score = self.scores + 0.0  # minus zero is zero
             self._refuse(~(xp.isfinite(score) | absent))
-        if self.recipe.convention.score_bits == 32:
-            score = xp.astype(score, xp.float32)
-        lowest = float(xp.finfo(score.dtype).min)
-        score = xp.where(absent, _ABSENT, xp.maximum(score, lowest))
+        score = xp.where(absent, _ABSENT, score)
         if ties == "reversed":
             order = score.shape[1] - 1 - self._sort_columns(xp.flip(score, axis=-1))
         elif ties in {"best", "worst"}:
