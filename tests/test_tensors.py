@@ -141,6 +141,15 @@ def test_sums_beyond_32_bit_are_added_in_64_and_beyond_these_refused():
         gainful.cg(jnp.asarray([[1.5e308] * 2]))
 
 
+@pytest.mark.parametrize("kind", [jnp.bfloat16, jnp.float8_e4m3fn, jnp.float8_e5m2])
+@pytest.mark.parametrize("measure", ["nDCG", "ERR"])
+def test_narrow_floats_are_ranked_and_summed_in_32_bit(kind, measure):
+    scores = jnp.asarray([[0.5, 2.0, 1.0]], dtype=kind)
+    values = gainful.compute(measure, jnp.asarray([[1, 3, 2]], dtype=kind), scores)
+    assert values.dtype == jnp.float32
+    assert float(values[0]) == pytest.approx(gainful.compute(measure, [3, 2, 1]), rel=1e-6)
+
+
 def test_one_pool_serves_all_rankings():
     values = gainful.idcg(strict(GRADES), judged=strict([3.0, 3, 3]))
     np.testing.assert_allclose(np.asarray(values), gainful.idcg(GRADES, judged=[3, 3, 3]))

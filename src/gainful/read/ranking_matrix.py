@@ -314,9 +314,7 @@ def _check_numbers(array: NDArray[Any], numbers: Any, argument: str) -> NDArray[
         allowed = "a number in every place; mask=~array.mask leaves others out"
         raise BadValue(argument + place, "masked", allowed)
     array = np.asarray(array)
-    if (
-        array.dtype.kind == "V" and array.dtype.name == "bfloat16"
-    ):  # of JAX, which NumPy cannot compute with
+    if array.dtype.kind in "Vf" and array.dtype.name.startswith(("bfloat", "float8")):  # of JAX
         array = array.astype(np.float32)
     if array.dtype.kind == "O" and all(isinstance(value, Real) for value in array.flat):
         try:
@@ -347,8 +345,7 @@ def _check_finite(rankings: RankingMatrix, argument: str) -> RankingMatrix:
     with np.errstate(over="ignore", invalid="ignore"):
         if np.isfinite(rankings.flat.sum()):  # so are all of them; quicker than to ask each
             return rankings
-    unwanted = ~np.isfinite(rankings.flat)
     has_nan = rankings.shape and np.isnan(rankings.flat).any()
     padding = "; padding is left out by mask=" if has_nan else ""
-    rankings.refuse(argument, unwanted, f"finite numbers{padding}")
+    rankings.refuse(argument, ~np.isfinite(rankings.flat), f"finite numbers{padding}")
     return rankings
