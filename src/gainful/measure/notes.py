@@ -43,7 +43,9 @@ def name_convention(convention: Settings) -> str:
 
         base = SESSION_CONVENTIONS.get(convention.name)
     differences = {} if base is None else convention.differences(base)
-    changes = ", ".join(f"{name}={value}" for name, (value, _) in differences.items())
+    changes = ", ".join(
+        f"{name}={str(value).removesuffix('.0')}" for name, (value, _) in differences.items()
+    )
     return f"{source}, but {changes}" if changes else source
 
 

@@ -328,7 +328,8 @@ def _describe_run(results: Results, measure: str) -> str:
         return f"No {results.unit} counts in {measure}, so {results.name} has no mean."
     kind = _MEAN_WORDS[results.recipes[measure].entry.aggregation]
     units = count_noun(len(results.ids), results.unit)
-    text = f"{results.name} has {kind} {measure} of {mean:.{ANSWER_DECIMALS}f} over {units}"
+    shown = format_distinct(mean, 0, ANSWER_DECIMALS)
+    text = f"{results.name} has {kind} {measure} of {shown} over {units}"
     values = np.ma.masked_invalid(np.ma.asarray(results.values[measure]))
     if values.count() < 2 or kind != _MEAN_WORDS["mean"] or values.min() == values.max():
         return f"{text}."
