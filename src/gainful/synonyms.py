@@ -68,7 +68,6 @@ tex = latex
 md = markdown
 txt text plain = table
 excel xls xlsx = csv
-ndjson = jsonl
 pyterrier = ir_measures
 theme dark_mode = dark
 log_base = b

@@ -151,11 +151,9 @@ def plan_queries(
     problems: list[BadInput] = []
     for measure, wanted in (dict.fromkeys(results[0].values, float(usual)) | named).items():
         paired = pair_means(results, measure)
-        _refuse_small(paired)
         refuse_extremes(paired.values, measure)
-        if clusters is not None:
-            paired = clusters.assign(paired)
-            _refuse_small(paired)
+        paired = paired if clusters is None else clusters.assign(paired)
+        _refuse_small(paired)
         for pair in choose_pairs("all", len(results), 0):
             names = tuple(results[column].name for column in pair)
             try:

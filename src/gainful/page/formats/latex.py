@@ -83,10 +83,5 @@ def table_to_latex(table: Table) -> str:
 
 
 def escape_latex_cell(text: str) -> str:
-    r"""Text that LaTeX prints as it is, its negative numbers with a minus sign, not a hyphen.
-
-    Examples:
-        >>> escape_latex_cell("bm25-2 -0.5")
-        'bm25-2 $-$0.5'
-    """
+    """Text that LaTeX prints as it is, with a minus sign, not a hyphen, before negative numbers."""
     return re.sub(r"(?<![\w.-])-(?=\d)", "$-$", escape_latex(to_one_line(text)))
