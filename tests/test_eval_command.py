@@ -51,7 +51,7 @@ def test_a_table_of_runs_and_measures(call):
     assert list_facts(notes, "bm25", "dense", "gainful")[:10] == counts
     verbose = call("eval", *words, "-v").out.split("\n\n")
     assert verbose[:2] == [answer, table]
-    convention, bm25, dense = verbose[2].splitlines()
+    convention, bm25, dense = verbose[2].splitlines()[:3]  # an engine may follow
     assert [part in convention for part in ("gain g", "1/log2(i+1)", "grade 1")] == [True] * 3
     assert list_facts(bm25) == ["bm25", "1", "1", "25.0", "10", "0", "0"]
     assert list_facts(dense, "dense") == ["dense", "0", "25.0", "10", "2", "0"]
@@ -185,7 +185,7 @@ def test_conventions_by_name_and_by_field(call):
     assert best.splitlines()[1] > worst.splitlines()[1]
     assert "nDCG" in run_eval("bm25.run", "-m", "nDCG", "--gain", "0:0,1:1,2:10", "--empty", "1")
     changed = run_eval("bm25.run", "-m", "P@1", "--rel", "2")
-    assert "rel=2.0" in changed
+    assert "rel=2 " in changed
     assert find_notes(changed.split("·"), "grade", "2")
     discounted = run_eval("bm25.run", "-m", "DCG", "--discount", "jk2008", "--b", "4")
     assert "discount 1/(1+log4(i))" in discounted

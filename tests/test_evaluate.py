@@ -475,3 +475,12 @@ def test_grades_that_count_or_are_not_asked_for_are_no_note(qrels, measures, set
     assert not any(
         "positive" in note for note in gainful.evaluate(qrels, ORDER, measures, **settings).notes
     )
+
+
+def test_a_mean_near_zero_is_not_told_as_zero_and_a_whole_setting_has_no_decimals():
+    """One query of 3,000 has its relevant document among the first ten, and that at rank 1."""
+    qrels = {str(number): {"a": 4} for number in range(3000)}
+    run = {number: ["a" if number == "7" else "b"] for number in qrels}
+    text = gainful.evaluate(qrels, run, "P@1", rel=4.0).to_text()
+    assert "P@1 of 0.0003 over" in text
+    assert "rel=4 " in text

@@ -333,3 +333,11 @@ def test_an_interval_is_of_several_runs():
         gainful.evaluate(JUDGED, GOOD, interval=95)
     with refuses(gainful.errors.BadValue, "the level of the interval"):
         gainful.evaluate("no such file", runs={"a": "none"}, interval=0)
+
+
+def test_latex_has_a_minus_before_negative_numbers_and_commands_for_greek_letters():
+    table = Table(("ΔRI",), [("-0.5 … +0.1",), ("bm25-2",), ("a → b",)])
+    rows = render(Page(sections=[Section(table=table)]), "latex").splitlines()
+    assert r"$\Delta$RI \\" in rows
+    assert r"$-$0.5 \dots{} +0.1 \\" in rows
+    assert {r"bm25-2 \\", r"a $\to$ b \\"} <= {*rows}

@@ -120,3 +120,12 @@ EQUAL = {str(query): ["a"] for query in range(9)}
 def test_what_no_plan_can_be_made_for(arguments, options, error, about):
     with refuses(error, about):
         gainful.plan(*arguments, "RR", **options)
+
+
+def test_a_measure_that_is_constant_in_the_pilot_is_left_out_of_a_plan_of_several():
+    """Both runs have the relevant document first, and one of them more of what follows."""
+    qrels = {str(q): {"a": 1, "b": 1} for q in range(6)}
+    first = {query: ["a", "b"] if query in "012" else ["a", "x", "b"] for query in qrels}
+    plan = gainful.plan(qrels, {"first": first, "second": {query: ["a"] for query in qrels}})
+    assert {pair.measure for pair in plan.pairs} == {"nDCG@10", "AP"}
+    assert [note.partition(":")[0] for note in plan.notes] == ["RR"]

@@ -628,8 +628,9 @@ def test_fields_of_rag_files_with_other_names_are_answered(tmp_path, run_gainful
         own = [f"retrieved={retrieved}"] if retrieved != "retrieved" else []  # a known name
         assert {*words.split(",")} == {*own, f"relevant={relevant}"}
         run_gainful(command[0], path, *command[1:], "--columns", words)
-    with pytest.raises(NoColumn):
-        gainful.evaluate(path, measures="RR")
+    for unnamed in (path, records):
+        with pytest.raises(NoColumn):
+            gainful.evaluate(unnamed, measures="RR")
     columns = dict(pair.split("=") for pair in words.split(","))
     assert gainful.evaluate(path, measures="RR", columns=columns)["RR"] == 0.75
     for both in (records, pl.DataFrame(records), pd.DataFrame(records)):

@@ -268,7 +268,8 @@ def unknown_option(command: click.Command, name: str) -> Exception:
         return click.UsageError(f"unknown option {name!r}; {advice}")
     flags = [param.opts for param in command.params if isinstance(param, click.Option)]
     long = [next((flag for flag in some if flag.startswith("--")), some[0]) for some in flags]
-    return UnknownName("option", name, [*long, "--help"])
+    hint = "--help-all lists them" if "--help-all" in long else ""
+    return UnknownName("option", name, [*long, "--help"], hint)
 
 
 class _PathType(click.types.StringParamType):

@@ -10,7 +10,7 @@ import click
 
 from gainful.api import explain as api, which as which_api
 from gainful.cli.answer import argument, command
-from gainful.cli.command import PATH
+from gainful.cli.command import PATH, unknown_option
 from gainful.cli.options import (
     CHOOSE_SESSIONS,
     CONVENTION,
@@ -72,6 +72,8 @@ def explain(*, grades: tuple[str, ...], **options: Any) -> Shown:
     if not grades:
         raise click.UsageError("name GRADES, or QRELS RUN QUERY, or --sessions FILE")
     if _names_file(grades):
+        for flag in (word for word in grades if word.startswith("--")):
+            raise unknown_option(click.get_current_context().command, flag)
         if len(grades) != 3:
             wanted = "name a QUERY" if len(grades) < 3 else "name one QUERY only"
             raise click.UsageError(f"{wanted}: gainful explain QRELS RUN QUERY")

@@ -421,7 +421,7 @@ _ROWS: Mapping[str, Mapping[str, Row]] = {
             "--events EVENT=WORD,…",
             "Names of the log's events: shown=view,clicked=open. [the usual words]",
             multiple=True,
-            callback=partial(parse_pairs, "EVENT=WORD, such as shown=view,clicked=open"),
+            callback=partial(parse_pairs, "EVENT=WORD, such as shown=view; a log is another FILE"),
         ),
         "gain_from": Row(
             "--gain-from RULE",

@@ -243,7 +243,7 @@ def _refuse_constant(
         first, second = (names[column] for column in pairs[at])
         raise CannotCompare(
             f"{paired.measure}: {first} and {second} differ by {differences[0, at]:g} "
-            f"in every {paired.unit}; the {TESTS[test].words} needs differences that vary "
+            f"for every {paired.unit}; the {TESTS[test].words} needs differences that vary "
             "(randomisation, wilcoxon and sign do not)"
         )
 

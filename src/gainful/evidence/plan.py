@@ -147,17 +147,22 @@ def plan_queries(
     if isinstance(usual, Mapping):
         named = {results[0].find_name(name): float(value) for name, value in usual.items()}
         usual = DIFFERENCE
+    notes = describe_turns(results[0].ids, verb="plans") if clusters is None else []
+    problems: list[BadInput] = []
     for measure, wanted in (dict.fromkeys(results[0].values, float(usual)) | named).items():
         paired = pair_means(results, measure)
-        _refuse_small(paired)
         refuse_extremes(paired.values, measure)
-        if clusters is not None:
-            paired = clusters.assign(paired)
-            _refuse_small(paired)
+        paired = paired if clusters is None else clusters.assign(paired)
+        _refuse_small(paired)
         for pair in choose_pairs("all", len(results), 0):
             names = tuple(results[column].name for column in pair)
-            pairs.append(_plan_pair(paired, pair, names, wanted, plan))
-    notes = describe_turns(results[0].ids, verb="plans") if clusters is None else []
+            try:
+                pairs.append(_plan_pair(paired, pair, names, wanted, plan))
+            except BadInput as constant:
+                problems.append(constant)
+    if not pairs:
+        raise problems[0]
+    notes += [f"{constant.where}: {constant.problem}" for constant in problems]
     return evolve(plan, pairs=tuple(pairs), notes=tuple(notes), unit=results[0].unit)
 
 

@@ -105,11 +105,11 @@ def to_dict(name: str | None) -> dict[str, Any]:
 def _find(name: str) -> Entry | NamedFormula | Setting:
     """The measure, gain, discount or setting of that name; trec_eval's names are its measures."""
     items_by_name: dict[str, Entry | NamedFormula | Setting] = {
-        **SESSION_SETTINGS,
-        **SETTINGS,
         **_find_entries(),
         **GAINS,
         **DISCOUNTS,
+        **SESSION_SETTINGS,
+        **SETTINGS,
     }
     lower_names = {key.lower(): key for key in items_by_name}
     alias = TREC_NAMES[name].measure if name in TREC_NAMES else find_measure_name(name)

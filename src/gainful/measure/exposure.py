@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from attrs import evolve
 
-from gainful.errors import BadValue
+from gainful.errors import BadValue, Missing
 from gainful.match.rankings import list_docs
 from gainful.measure.entry import Recipe
 from gainful.measure.results import QueryResults
@@ -18,10 +18,9 @@ from gainful.text import count_noun, shorten
 
 _EXAMPLES = {"items": "Coverage@10 or Gini@10", "interactions": "Novelty@10"}
 _NEEDS = {
-    "items": "a catalogue to compute it (eval --items FILE, items=); it has no value per query, so "
-    "runs cannot be compared by it",
-    "interactions": "interactions (--interactions FILE, interactions=) to compute it, for the "
-    "popularity of items",
+    "items": "a catalogue (eval --items FILE, items=); it has no value per query, so it cannot "
+    "compare runs",
+    "interactions": "interactions (--interactions FILE, interactions=) for the popularity of items",
 }
 
 
@@ -32,7 +31,7 @@ def check_items(recipes: Mapping[str, Recipe], items: Any, interactions: Any) ->
         subject = recipe.entry.of_items
         asked.add(subject)
         if subject and named[subject] is None:
-            raise BadValue("measure", name, _NEEDS[subject])
+            raise Missing("measure", name, f"{name} needs {_NEEDS[subject]}")
     for name, value in named.items():
         if value is not None and name not in asked:
             allowed = f"a value only with a measure such as {_EXAMPLES[name]}"

@@ -42,8 +42,8 @@ def name_convention(convention: Settings) -> str:
         from gainful.convention.session import SESSION_CONVENTIONS  # noqa: PLC0415
 
         base = SESSION_CONVENTIONS.get(convention.name)
-    differences = {} if base is None else convention.differences(base)
-    changes = ", ".join(f"{name}={value}" for name, (value, _) in differences.items())
+    changed = {} if base is None else convention.differences(base)
+    changes = ", ".join(f"{k}={str(v).removesuffix('.0')}" for k, (v, _) in changed.items())
     return f"{source}, but {changes}" if changes else source
 
 

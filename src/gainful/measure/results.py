@@ -181,7 +181,7 @@ def describe_counts(run: Results) -> str:
     parts += [f"{counts['extra']:g} without judgments"] if counts["extra"] else []
     parts.append(f"{100 * counts['unjudged_at_10']:.1f} % of the top 10 unjudged")
     parts += [f"{counts['tied']:g} tied", count_noun(int(counts["duplicates"]), "duplicate")]
-    return " · ".join([*parts, run.engine] if run.engine else parts)
+    return " · ".join(parts)
 
 
 def _summarise(runs: Sequence[Results]) -> str:
@@ -258,9 +258,10 @@ def results_page(
     notes: Sequence[str] = (),
 ) -> Page:
     """Runs by their means, or query by query; `notes` stand before those of the runs."""
+    engines = [(run.name, [run.engine]) for run in results if verbose and run.engine]
     page = Page(
         answer=describe_answer(results),
-        notes=list_footnotes(results, notes, verbose=verbose),
+        notes=[*list_footnotes(results, notes, verbose=verbose), *merge_notes(engines)],
         data=lambda: to_dict(results),
     )
     if per_query:
@@ -328,7 +329,8 @@ def _describe_run(results: Results, measure: str) -> str:
         return f"No {results.unit} counts in {measure}, so {results.name} has no mean."
     kind = _MEAN_WORDS[results.recipes[measure].entry.aggregation]
     units = count_noun(len(results.ids), results.unit)
-    text = f"{results.name} has {kind} {measure} of {mean:.{ANSWER_DECIMALS}f} over {units}"
+    shown = format_distinct(mean, 0, ANSWER_DECIMALS)
+    text = f"{results.name} has {kind} {measure} of {shown} over {units}"
     values = np.ma.masked_invalid(np.ma.asarray(results.values[measure]))
     if values.count() < 2 or kind != _MEAN_WORDS["mean"] or values.min() == values.max():
         return f"{text}."

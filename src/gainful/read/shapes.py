@@ -269,8 +269,8 @@ def _describe_unknown(value: Mapping[str, Any], kind: Kind[Any]) -> tuple[str, s
 
 
 _ALLOWED = (
-    "a path, a dict by query, a frame (polars, pandas, Arrow, DuckDB, Spark), or a list: of "
-    "records, of rows (query, document, {}), or of rankings in query order"
+    "a path, a dict by query, a frame (polars, pandas, Arrow, Spark, a relation of DuckDB), or a "
+    "list: of records, of rows (query, document, {}), or of rankings in query order"
 )
 
 

@@ -72,9 +72,9 @@ def describe_pairs(pairs: Iterable[Pair], describe: Callable[[Pair], Iterable[st
 
 def _describe_pair(pair: Pair, paired: PairedValues) -> Iterator[str]:
     if pair.identical:
-        yield f" have the same value in every {paired.noun}: p is 1"
+        yield f" have the same value for every {paired.noun}: p is 1"
     elif pair.constant:
-        yield f" differ by the same amount in every {paired.noun}: no effect size is defined"
+        yield f" differ by the same amount for every {paired.noun}: no effect size is defined"
     if pair.low is None:
         yield f": too few {pluralise(paired.unit)} for an interval at this level"
 

@@ -413,9 +413,9 @@ def _describe_pair(pair: Pair, unit: str, alpha: float) -> Iterator[str]:
     if pair.effect is None and unit != "session":
         yield f": fewer than two {unit}s tried both, so there is no effect size"
     elif pair.identical:
-        yield f" are equal in every {unit}: p is {pair.p:g}"
+        yield f" are equal for every {unit}: p is {pair.p:g}"
     elif pair.constant:
-        yield f" differ by the same amount in every {unit}: no effect size is defined"
+        yield f" differ by the same amount for every {unit}: no effect size is defined"
     if pair.low is None:
         yield (
             f": too few permutations for p to reach {alpha:g}: no interval, and nothing can be "

@@ -246,7 +246,7 @@ def _baseline_notes(
                 line = f"{count_noun(len(unshared), pair.noun)} {verb} in {words} only: {examples}"
                 names_by_line.setdefault(line, []).append(name)
         if not pair.differences((0, 1)).any():
-            line = f"the run equals the baseline in every {pair.noun}"
+            line = f"the run equals the baseline for every {pair.noun}"
             names_by_line.setdefault(line, []).append(name)
     return [*notes, *(f"{line} ({', '.join(names)})" for line, names in names_by_line.items())]
 

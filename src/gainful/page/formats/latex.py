@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from gainful.page.page import Page, Section
 from gainful.page.table import Table, to_one_line
 
@@ -24,6 +26,10 @@ _ESCAPES = {
     "·": r"$\cdot$",
     "…": r"\dots{}",
     "Σ": r"$\Sigma$",
+    "Δ": r"$\Delta$",
+    "Π": r"$\Pi$",
+    "−": "$-$",
+    "→": r"$\to$",
     "α": r"$\alpha$",
     "[": "{[}",  # behind the end of a row, these two would be options of that
     "*": "{*}",
@@ -77,5 +83,5 @@ def table_to_latex(table: Table) -> str:
 
 
 def escape_latex_cell(text: str) -> str:
-    """Text that LaTeX prints as it is."""
-    return escape_latex(to_one_line(text))
+    """Text that LaTeX prints as it is, with a minus sign, not a hyphen, before negative numbers."""
+    return re.sub(r"(?<![\w.-])-(?=\d)", "$-$", escape_latex(to_one_line(text)))
