@@ -20,8 +20,18 @@ from gainful.formula import NamedFormula
 
 
 @triton.jit
+def _sum(tile):
+    return tl.sum(tl.sum(tile, 1), 0)
+
+
+@triton.jit
+def _max(tile):
+    return tl.max(tl.max(tile, 1), 0)
+
+
+@triton.jit
 def _count(flags):  # by floats, which are added as they are compared
-    return tl.sum(tl.where(flags, 1.0, 0.0)).to(tl.int32)
+    return _sum(tl.where(flags, 1.0, 0.0)).to(tl.int32)
 
 
 @triton.jit
@@ -32,30 +42,44 @@ def _find_edge(score, last):
     edge = tl.min(tl.where(higher < last, best, float("inf")), 0)
     count = _count(score > edge)
     while count >= last:
-        edge = tl.min(tl.where(score > edge, score, float("inf")))
+        edge = -_max(tl.where(score > edge, -score, -float("inf")))
         count = _count(score > edge)
     return edge, count
 
 
 @triton.jit
-def _count_before(flags):
-    """How many flagged documents stand in the columns before each."""
-    flags = tl.where(flags, 1.0, 0.0)
-    by_step = tl.sum(flags, 0)
-    before = tl.cumsum(by_step, 0) - by_step
-    return (before[None, :] + tl.cumsum(flags, 0) - flags).to(tl.int32)
+def _place(score, edge, heads, column):
+    """The columns of the documents above the edge, side by side in `heads`."""
+    ahead = tl.where(score > edge, 1.0, 0.0)
+    by_group = tl.sum(ahead, 1)
+    before = tl.cumsum(by_group, 0) - by_group
+    place = (before - 1)[:, None] + tl.cumsum(ahead, 1)
+    tl.store(heads + place.to(tl.int32), column, mask=score > edge)
+    tl.debug_barrier()
+
+
+@triton.jit
+def _sum_first(at_edge, gains, discounts, column, rank, last, SIZE, LOWEST):
+    """The discounted gain of the first documents at the edge, as many as ranks are left."""
+    total, first = tl.load(discounts), -1  # the first of the sums is nothing
+    while rank < last:
+        first = -_max(tl.where(at_edge & (column > first), -column, -SIZE))
+        gain = tl.maximum(tl.load(gains + first, mask=first < SIZE, other=0.0), LOWEST)
+        total += gain * (tl.load(discounts + rank + 1) - tl.load(discounts + rank))
+        rank += 1
+    return total
 
 
 @triton.jit
 def _sum_ideal(gain, discounts, depth):
     """The discounted gain of the best ranking."""
-    total, rank, most = tl.load(discounts), 0, tl.max(gain)  # the first of the sums is nothing
+    total, rank, most = tl.load(discounts), 0, _max(gain)  # the first of the sums is nothing
     while (rank < depth) & (most > 0):
         end = tl.minimum(rank + _count(gain == most), depth)
         total += most * (tl.load(discounts + end) - tl.load(discounts + rank))
         rank = end
         if rank < depth:
-            most = tl.max(tl.where(gain < most, gain, 0.0))
+            most = _max(tl.where(gain < most, gain, 0.0))
     return total
 
 
@@ -67,6 +91,7 @@ def _count_gains(
     discounts,
     heads,
     sums,
+    fault,
     width,
     depth,
     SIZE: tl.constexpr,
@@ -79,28 +104,23 @@ def _count_gains(
 ):
     """Sums of one row; `discounts` are cumulated. EQUAL: documents of one score must gain the same.
 
-    SINGLY: they come one by one, in the order given, and do not share their ranks. The sums are NaN
-    where a number is not finite, or documents gain differently that must not.
+    SINGLY: they come one by one, in the order given, and do not share their ranks.
     """
     row = tl.program_id(0).to(tl.int64)
     column = tl.arange(0, GROUPS)[:, None] + tl.arange(0, SIZE // GROUPS)[None, :] * GROUPS
     scores, gains, mask = scores + row * width, gains + row * width, mask + row * width
     heads += row * SLOTS
-    last, present = tl.minimum(depth, width), column < width
+    last = tl.minimum(depth, width)
+    present = column < width
     if MASKED:
         present = present & (tl.load(mask + column, mask=present, other=0) != 0)
         last = tl.minimum(last, tl.maximum(_count(present), 1))
     score = tl.load(scores + column, mask=present, other=0.0)
-    nothing = tl.sum(score * 0.0)  # NaN where one is not finite
+    nothing = _sum(score * 0.0)  # NaN where one is not finite
     score = tl.where(present, score, -float("inf"))
     edge, count = _find_edge(score, last)
 
-    is_top, at_edge = score > edge, score == edge
-    if SINGLY:
-        is_top = is_top | (at_edge & (_count_before(at_edge) < last - count))
-        count = _count(is_top)
-    tl.store(heads + _count_before(is_top), column, mask=is_top)  # side by side
-    tl.debug_barrier()
+    _place(score, edge, heads, column)
     slot = tl.arange(0, SLOTS)
     at = tl.load(heads + slot, mask=slot < count, other=SIZE)
     top = tl.load(scores + at, mask=slot < count, other=-float("inf"))
@@ -118,20 +138,23 @@ def _count_gains(
     gain = tl.load(gains + column, mask=column < width, other=0.0)
     if MASKED:
         gain = tl.where(score > -float("inf"), gain, 0.0)
-    nothing += tl.sum(gain * 0.0)
+    nothing += _sum(gain * 0.0)
     gain = tl.maximum(gain, LOWEST)
-    if not SINGLY:
-        shared = _count(at_edge)
+    if SINGLY:
+        total += _sum_first(score == edge, gains, discounts, column, count, last, SIZE, LOWEST)
+    else:
+        shared = _count(score == edge)
         step = tl.load(discounts + tl.minimum(count + shared, depth)) - tl.load(discounts + count)
-        total += tl.sum(tl.where(at_edge, gain, 0.0)) * step / shared
+        total += _sum(tl.where(score == edge, gain, 0.0)) * step / shared
     if EQUAL:
-        lowest = tl.min(tl.where(at_edge, gain, float("inf")))
-        nothing += (tl.max(tl.where(at_edge, gain, lowest)) != lowest).to(tl.int32)
-        nothing += tl.max((same & (worth[:, None] != worth[None, :])).to(tl.int32))
+        nothing += _max((same & (worth[:, None] != worth[None, :])).to(tl.int32))
+        lowest = -_max(tl.where(score == edge, -gain, -float("inf")))
+        nothing += (_max(tl.where(score == edge, gain, -float("inf"))) != lowest).to(tl.int32)
     total = tl.where(edge > -float("inf"), total, 0.0)  # there may be no document
-    wrong = tl.where(nothing == 0, 0.0, float("nan"))
-    tl.store(sums + 2 * row, total + wrong)
-    tl.store(sums + 2 * row + 1, _sum_ideal(gain, discounts, depth) + wrong)
+    tl.store(sums + 2 * row, total)
+    tl.store(sums + 2 * row + 1, _sum_ideal(gain, discounts, depth))
+    if (nothing + total * 0.0) != 0:
+        tl.store(fault, 1)
 
 
 @lru_cache(maxsize=256)
@@ -150,18 +173,20 @@ def count_gains(
     *,
     ties: str,
     drop_negative: bool,
-) -> tuple[Any, Any]:
-    """The gain of each row and of its ideal; NaN where anything is wrong with the row."""
+) -> tuple[Any, Any, Any]:
+    """The gain of each row and of its ideal, and whether anything is wrong with one of them."""
     rows, width = gain.shape
     size, slots = triton.next_power_of_2(width), triton.next_power_of_2(depth)
     sums = torch.empty((rows, 2), dtype=gain.dtype, device=gain.device)
+    fault = torch.zeros((), dtype=torch.int32, device=gain.device)
     _count_gains[(rows,)](
         gain.contiguous(),
         score.contiguous(),
-        gain if mask is None else mask.contiguous(),
+        fault if mask is None else mask.contiguous(),
         _cumulate_discounts(discount, depth, gain.device),
         torch.empty((rows, slots), dtype=torch.int32, device=gain.device),
         sums,
+        fault,
         width,
         depth,
         SIZE=size,
@@ -174,4 +199,4 @@ def count_gains(
         num_warps=min(max(size // 1024, 1), 16),
         maxnreg=96,
     )
-    return sums[:, 0], sums[:, 1]
+    return sums[:, 0], sums[:, 1], fault > 0

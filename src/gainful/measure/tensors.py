@@ -228,7 +228,7 @@ class _Rankings:
             grades = self._read(gain, present)
             gain = self._find_gains(grades)
             present = None if present is None else grades > _ABSENT
-        return count_gains(
+        actual, ideal, fault = count_gains(
             gain,
             self.scores,
             present,
@@ -237,6 +237,8 @@ class _Rankings:
             ties=settings.ties if recipe.entry.gain_of == "ranking" else "average",
             drop_negative=is_grade and settings.negative == "zero",
         )
+        self._refuse(fault)
+        return actual, ideal
 
     def _read(self, grades: Any, mask: Any) -> Any:
         """Grades, with `_ABSENT` where there is no document."""
