@@ -321,6 +321,31 @@ def test_tables_with_named_columns(put, kind, suffix, columns):
     assert read_run(run).frame.rows() == ROWS
 
 
+@pytest.mark.parametrize("packed", [False, True])
+def test_bytes_of_a_binary_table_are_no_line_ends(put, monkeypatch, packed):
+    tables = [
+        pl.DataFrame(
+            [(str(n * 7919 // 3 % 3), f"d{n}", n * n // 5 % 3) for n in range(size)],
+            schema=["query", "doc", "grade"],
+            orient="row",
+        )
+        for size in range(1, 60)
+    ]
+    returns = 0
+    for table in tables:
+        buffer = io.BytesIO()
+        table.write_parquet(buffer)
+        data = buffer.getvalue()
+        if b"\r" not in data or b"\n" in data:
+            continue
+        returns += 1
+        data = gzip.compress(data) if packed else data
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(data)))
+        for path in (put(data, "qrels.gz" if packed else "qrels"), "-"):
+            assert read_qrels(path).frame.height == table.height
+    assert returns
+
+
 def test_beir_folders(put, tmp_path):
     put("query-id\tcorpus-id\tscore\n1\ta\t2\n", "set/qrels/test.tsv")
     put("query-id\tcorpus-id\tscore\n1\tb\t2\n", "set/qrels/train.tsv")

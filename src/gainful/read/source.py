@@ -394,7 +394,8 @@ def _open_text(path: str | PathLike[str]) -> Source:
 
 
 def _has_mac_line_ends(head: bytes) -> bool:
-    return b"\r" in head.strip() and b"\n" not in head
+    is_table = head.startswith((*_TABLES,))  # in which both are bytes of numbers
+    return not is_table and b"\r" in head.strip() and b"\n" not in head
 
 
 def make_memory_source(name: str, suffix: str, data: bytes) -> Source:
