@@ -6,7 +6,7 @@ import io
 import json
 import os
 import time
-from contextlib import nullcontext, suppress
+from contextlib import suppress
 from pathlib import Path
 
 import numpy as np
@@ -79,7 +79,7 @@ def test_rows_with_quotes_are_those_of_the_csv_module_or_refused(body, size):
         rows = delimited.read(source, "csv")[0].fill_null("").rows()
     if rows is None:
         too_long = any(len(row) > 3 for row in parse(strict=False))
-        with nullcontext() if too_long else pytest.raises(csv.Error):
+        with suppress(csv.Error) if too_long else pytest.raises(csv.Error):
             parse(strict=True)
         return
     filled = [[*row, "", ""] for row in parse(strict=True)]
@@ -203,11 +203,17 @@ def test_a_column_called_as_ours_was(tmp_path):
 
 
 @pytest.mark.skipif(os.name == "nt", reason="names of files are text there")
-def test_a_file_whose_name_is_no_utf8(tmp_path):
+def test_a_file_whose_name_is_no_utf8(tmp_path, run_gainful):
     path = os.fsdecode(os.fsencode(tmp_path) + b"/r\xff.txt")
     with open(path, "w", encoding="utf-8") as stream:  # noqa: PTH123
-        stream.write("1 Q0 a 1 1 t\n")
+        stream.write("1 Q0 a 1 1 t\n2 Q0 a 1 1 t\n")
     assert gainful.evaluate(QRELS, path, "RR").mean == {"RR": 1.0}
+    qrels = str(write_file(tmp_path / "q.txt", "1 0 a 1\n2 0 a 1\n"))
+    other = str(write_file(tmp_path / "s.txt", "1 Q0 a 1 1 t\n2 Q0 a 1 1 t\n"))
+    for command, *options in (("eval",), ("compare",), ("gate", "--floor", "RR=0.1")):
+        words = [command, qrels, path, *([other] if command == "compare" else []), *options]
+        assert r"r\\udcff" in run_gainful(*words, "-m", "RR", "--format", "json").out
+    assert run_gainful("eval", qrels, "", status=2).err.count("\n") == 1
 
 
 def test_values_that_no_file_could_hold_choose_nothing(tmp_path):
@@ -350,6 +356,16 @@ def test_a_sound_parquet_file_of_nulls_is_read(tmp_path):
     rows = {"query": ["q", "q"], "doc": ["a", "b"], "score": [2.0, 1.0], "note": nothing}
     pl.DataFrame(rows).write_parquet(path)
     assert gainful.evaluate({"q": {"b": 1}}, path, "RR").mean == {"RR": 0.5}
+
+
+def test_a_parquet_file_of_arrow_without_rows_is_not_damaged(tmp_path):
+    parquet = pytest.importorskip("pyarrow.parquet")
+    path = tmp_path / "run.parquet"
+    columns = {"query": pl.String, "doc": pl.String, "score": pl.Float64}
+    parquet.write_table(pl.DataFrame(schema=columns).to_arrow(), path)
+    with refuses(BadInput, "run.parquet") as refusal:
+        read_run(path)
+    assert "no results" in str(refusal.value)
 
 
 def write_damaged(folder):

@@ -388,8 +388,14 @@ def show_public_names(module: str, **lazy: str) -> None:
     own |= {"__dir__": lambda: names, "__getattr__": answer}
 
 
+def decode_path(path: str) -> str:
+    """A path that can be printed: halves of characters, as of names not in UTF-8, are spelt out."""
+    return path.encode(errors="backslashreplace").decode()
+
+
 def name_files(paths: Sequence[str]) -> list[str]:
     """The shortest distinct names of files."""
+    paths = [*map(decode_path, paths)]
     short = ["stdin" if path == "-" else PurePath(path).name for path in paths]
     plain = [name.split(".")[0] or name for name in short]
     distinct = (names for names in (plain, short) if len(set(names)) == len(names))

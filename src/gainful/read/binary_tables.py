@@ -198,7 +198,8 @@ def _check_sizes(stream: BinaryIO) -> None:
     columns = [column[_COLUMN_META] for group in groups for column in group[_COLUMNS]]
     ranges = []
     for column in columns:
-        begin = min(column[_DATA_AT], column.get(_DICTIONARY_AT) or column[_DATA_AT])
+        starts = (column[_DATA_AT], column.get(_DICTIONARY_AT))
+        begin = min(filter(None, starts), default=0)  # a column without values has no data
         end = begin + column[_PACKED]
         _require(len(_MAGIC) <= begin <= end <= size and 0 <= column[_VALUES] <= most)
         ranges.append((begin, end))

@@ -348,7 +348,7 @@ def describe_odd_judgments(qrels: Qrels | NestedDict) -> list[str]:
     if large:
         grades = count_noun(large, "grade is", "grades are")
         highest = frame.select(pl.col("grade").max()).item()
-        looks.append(f"{grades} above {MAX_USUAL_GRADE} (up to {highest:.0f}), like times and ids")
+        looks.append(f"{grades} above {MAX_USUAL_GRADE} (up to {highest:.15g}), like times and ids")
     if look_like_ranks(frame):
         looks.append("the grades of every query count 1, 2, 3, …, like the ranks of a run")
     if frame["doc"][-1] == "all":

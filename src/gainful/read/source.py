@@ -23,6 +23,7 @@ from attrs import evolve, field, frozen
 
 from gainful.errors import BadInput, Changed, WrongType
 from gainful.progress import report_reading
+from gainful.text import decode_path
 
 _INPUT_PIECE = 1 << 18
 _OUTPUT_PIECE = 1 << 24
@@ -364,8 +365,8 @@ def _open_text(path: str | PathLike[str]) -> Source:
         raise WrongType("path", path, "a path as text")
     if name == "-":
         return make_memory_source("stdin", "", _maybe_decompress(_read_stdin(), "stdin"))
-    if "\0" in name:
-        raise BadInput(name, "there is no such file")
+    if not name or "\0" in name:
+        raise BadInput(name or "''", "there is no such file")
     file = Path(name)
     suffixes = [suffix.lower() for suffix in file.suffixes]
     compressed = bool(suffixes) and suffixes[-1] in SUFFIXES
@@ -380,7 +381,7 @@ def _open_text(path: str | PathLike[str]) -> Source:
     except OSError as failure:
         raise BadInput(name, _describe_os_error(failure)) from None
     is_packed = compressed or find_compression(head) is not None
-    printable = os.fsencode(name).decode("utf-8", errors="replace")
+    printable = decode_path(name)
     if is_packed:
         with _open_packed(file, printable) as stream:
             head = stream.read(_HEAD_SIZE)
