@@ -286,7 +286,8 @@ def evaluate(
     """
     given: dict[str, Any] = dict(options)
     interval = given.pop("interval", None)
-    chance = {name: given.pop(name) for name in DrawingOptions.__annotations__ if name in given}
+    drawing = {name: given.pop(name, None) for name in DrawingOptions.__annotations__}
+    drawing = {name: value for name, value in drawing.items() if value is not None}
     reading = RunReading.from_options(given)
     if run is None and runs is None:
         run = find_run_beside(qrels, reading.columns)
@@ -298,13 +299,12 @@ def evaluate(
     if (run is None) == (runs is None):
         allowed = "a run, or several as runs={name: run}, one of the two; or qrels that hold both"
         raise BadValue("run", run, allowed)
-    drawing, idle = None, [name for name in chance if chance[name] is not None]
-    if interval is None and idle:
-        raise BadValue(idle[0], chance[idle[0]], "a value only with an interval, such as 95")
+    if interval is None and drawing:
+        raise BadValue(*next(iter(drawing.items())), "a value only with an interval, such as 95")
     if interval is not None:  # wrong values are refused before anything is read
         from gainful.evidence.intervals import resampling_for_level  # noqa: PLC0415
 
-        drawing = resampling_for_level(interval, **chance)
+        resampling_for_level(interval, **drawing)
         if runs is None:
             way = "for one run, gainful.stats.mean_intervals(results)"
             raise BadValue("interval", interval, f"only with runs={{name: run}}; {way}")
@@ -312,12 +312,11 @@ def evaluate(
         return next(evaluate_runs(qrels, {"": run}, measures, reading))
     evaluated = evaluate_runs(qrels, name_runs(runs), measures, reading)
     results = {result.name: result for result in evaluated}
-    if drawing is None:
+    if interval is None:
         return RunResults(results)
     from gainful.evidence.intervals import mean_intervals  # noqa: PLC0415  (slow to load)
 
-    chance = {"resamples": drawing.resamples, "seed": drawing.seed}
-    return RunResults(results, [*mean_intervals(results, interval, **chance).values()])
+    return RunResults(results, [*mean_intervals(results, interval, **drawing).values()])
 
 
 def holds_qrels_and_run(path: str, columns: ColumnNames | None = None) -> bool:

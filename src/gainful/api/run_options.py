@@ -22,14 +22,7 @@ from gainful.measure.measure import Measure
 from gainful.measure.results import name_results
 from gainful.measure.values import Results
 from gainful.read.column_names import ColumnMapping, ColumnNames, read_column_names
-from gainful.read.inputs import (
-    AnyQrels,
-    AnyRun,
-    as_qrels,
-    as_run,
-    as_run_in_memory,
-    find_run_beside,
-)
+from gainful.read.inputs import AnyQrels, AnyRun, as_qrels, as_run, find_run_beside
 from gainful.read.qrels_and_run import LazyRun, NestedDict, Qrels, Run
 from gainful.read.source import is_file, is_folder
 from gainful.text import IN_SHELL, name_files, name_way, number_doubles
@@ -286,9 +279,8 @@ class RunReading:
 
     def read_run_in_memory(self, run: AnyRun, name: str = "run") -> Run | NestedDict:
         """A run, brought into memory."""
-        read = as_run_in_memory(run, self.run_format, name, self.columns)
-        self.columns.refuse_misfits()
-        return read
+        read = self.read_run(run, name)
+        return read.collect() if isinstance(read, LazyRun) else read
 
     def require_run(self, qrels: AnyQrels, run: AnyRun | None) -> AnyRun:
         """The run; that of a file with both, if none is given."""

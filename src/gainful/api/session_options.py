@@ -38,8 +38,8 @@ from gainful.read.inputs import (
     AnyRun,
     as_qrels,
     as_qrels_columns,
+    as_run,
     as_run_columns,
-    as_run_in_memory,
 )
 from gainful.read.propensities import AnyPropensities
 from gainful.read.qrels_and_run import Qrels
@@ -268,7 +268,7 @@ def _choose_sessions(
     if options.get("last_run") is not None:
         from gainful.read.trec_sessions import join_last_query  # noqa: PLC0415  (seldom asked for)
 
-        run = as_run_columns(as_run_in_memory(options["last_run"]))
+        run = as_run_columns(as_run(options["last_run"]))
         all_sessions = join_last_query(all_sessions, run)
     chosen = filter_sessions(all_sessions, choice)
     if gains:

@@ -112,17 +112,6 @@ def open_large_run(
         return lazy.open_large_run(value, format_name, names)
 
 
-def as_run_in_memory(
-    value: AnyRun,
-    format_name: str | None = None,
-    name: str = "run",
-    columns: AnyColumns | None = None,
-) -> Run | NestedDict:
-    """A run as `as_run` reads it, brought here if it is in an engine."""
-    run = as_run(value, format_name, name, columns)
-    return run.collect() if isinstance(run, LazyRun) else run
-
-
 def find_run_beside(value: AnyQrels, columns: AnyColumns | None = None) -> AnyRun | None:
     """What was given, as a run too, if it tells both what was retrieved and what is relevant."""
     names = read_column_names(columns).merge_kinds()
@@ -157,10 +146,12 @@ def as_qrels_columns(qrels: Qrels | NestedDict) -> Qrels:
     return to_rows(qrels, QRELS).build()
 
 
-def as_run_columns(run: Run | NestedDict) -> Run:
-    """A run as columns."""
+def as_run_columns(run: Run | NestedDict | LazyRun) -> Run:
+    """A run as columns, brought into memory if it is in an engine."""
     if isinstance(run, Run):
         return run
+    if isinstance(run, LazyRun):
+        return run.collect()
     from gainful.read.dicts import to_rows  # noqa: PLC0415  (files do without)
 
     return to_rows(run, RUN).build()

@@ -250,14 +250,11 @@ def read_zscores(path: str) -> ZScores:
     by_query: dict[str, list[Reference]] = {}
     text = source.read_bytes().decode("utf-8", "replace").removesuffix("\n")
     for number, line in enumerate(text.split("\n"), start=1):
-        fields = line.encode().split()
-        if len(fields) != 4:
+        fields = [field.decode() for field in line.encode().split()]
+        numbers = [value for value in map(leading_number, fields[2:]) if value is not None]
+        if len(fields) != 4 or len(numbers) != 2:
             raise BadInput(f"{source.name}:{number}", f"{quote(line)} is not that", _EXPECTED)
-        query, measure, mean_text, deviation_text = (field.decode() for field in fields)
-        mean, deviation = leading_number(mean_text), leading_number(deviation_text)
-        if mean is None or deviation is None:
-            raise BadInput(f"{source.name}:{number}", f"{quote(line)} is not that", _EXPECTED)
-        by_query.setdefault(query, []).append((measure, mean, deviation))
+        by_query.setdefault(fields[0], []).append((fields[1], numbers[0], numbers[1]))
     for references in by_query.values():
         references.sort(key=lambda reference: reference[0].encode())
     return ZScores(by_query)
