@@ -213,6 +213,12 @@ def test_a_file_whose_name_is_no_utf8(tmp_path, run_gainful):
     for command, *options in (("eval",), ("compare",), ("gate", "--floor", "RR=0.1")):
         words = [command, qrels, path, *([other] if command == "compare" else []), *options]
         assert r"r\\udcff" in run_gainful(*words, "-m", "RR", "--format", "json").out
+    table = path.replace("/r\udcff.txt", "/s\udcff.csv")
+    with open(table, "w", encoding="utf-8") as stream:  # noqa: PTH123
+        stream.write("session,query,rank,doc\n1,1,1,a\n2,1,1,a\n")
+    page = str(tmp_path / "page.html")
+    run_gainful("explore", table, "--qrels", qrels, "-o", page)
+    assert r"s\\udcff.csv" in Path(page).read_text(encoding="utf-8")
     assert run_gainful("eval", qrels, "", status=2).err.count("\n") == 1
 
 

@@ -36,7 +36,7 @@ from gainful.read.sessions import Sessions
 from gainful.show.html_page import render_page
 from gainful.show.pages.report_data import cut_text
 from gainful.show.theme import DASHES
-from gainful.text import count_noun, format_exact
+from gainful.text import count_noun, decode_path, format_exact
 from gainful.types import Array, Ranks
 
 
@@ -70,7 +70,7 @@ def command_words(sessions: Any, qrels: object, options: Mapping[str, Any]) -> l
 
 
 def _name_file(source: object, placeholder: str) -> str:
-    return fspath(source) if isinstance(source, (str, PathLike)) else placeholder
+    return decode_path(fspath(source)) if isinstance(source, (str, PathLike)) else placeholder
 
 
 _MAX_CUTOFF = 100
