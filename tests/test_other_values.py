@@ -1,8 +1,10 @@
 """Values of other tools: every form gives the same results, and comparisons equal those of runs."""
 
 import json
+from fractions import Fraction
 
 import ir_measures
+import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
@@ -73,6 +75,15 @@ def test_every_form_gives_the_same_values(evaluated, form, tmp_path):
         name: run.values_by_query() for name, run in evaluated.items()
     }
     assert results.mean == evaluated.mean
+
+
+@pytest.mark.parametrize("one", [1, np.int64(1), np.float16(1), np.longdouble(1), Fraction(1)])
+def test_values_in_a_dict_are_numbers_of_any_make(one):
+    """Polars made 0.0 of 0.5 behind a whole number of NumPy's, and nothing of 10^400."""
+    values = gainful.read_values({"a": {"F1": {"1": one, "2": 0.5, "3": None}}})["a"]
+    assert values.mean == {"F1": 0.75}
+    with refuses(BadInput, "value 2"):
+        gainful.read_values({"a": {"F1": {"1": one, "2": 10**400}}})
 
 
 def test_values_of_ir_measures_are_taken_as_they_come():

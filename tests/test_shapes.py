@@ -386,6 +386,16 @@ def test_numbers_that_may_be_grades_are_not_left_out(tmp_path, make):
             assert gainful.check(judge(), columns={"grade": column}).ok
 
 
+@pytest.mark.parametrize("kind", [int, np.int8, np.int64, np.uint64])
+def test_fractions_behind_whole_numbers_in_a_column_of_objects(kind):
+    """Polars takes the kind of the first of NumPy's numbers and cut the others: 0.9 was 0."""
+    numbers = pd.Series([kind(0), 0.2, 0.9], dtype=object)
+    frame = pd.DataFrame({"query": "1", "doc": ["c", "a", "b"], "score": numbers})
+    assert gainful.evaluate({"1": {"b": 1}}, frame, "RR").mean == {"RR": 1.0}
+    grades = frame.rename(columns={"score": "grade"})
+    assert gainful.evaluate(grades, {"1": ["b"]}, "DCG@1").mean == {"DCG@1": 0.9}
+
+
 @pytest.mark.parametrize(
     "name",
     [

@@ -111,7 +111,10 @@ def _pandas_column(series: Any) -> pl.Series:
     pairs = zip(series.tolist(), series.isna().tolist(), strict=True)
     cells = [None if missing else _as_list(cell) for cell, missing in pairs]
     if _are_alike(cells):
-        return pl.Series(cells, strict=False)
+        column = pl.Series(cells, strict=False)
+        if not column.dtype.is_integer():
+            return column  # else NumPy's whole numbers may have cut the fractions behind them
+        return pl.Series([int(v) if isinstance(v, np.integer) else v for v in cells], strict=False)
     return pl.Series([_clear_missing(cell) for cell in cells], dtype=pl.Object)
 
 

@@ -18,7 +18,7 @@ from gainful.read.named_columns import InputTable, as_table, read_table
 from gainful.read.query_columns import parse_labels
 from gainful.read.source import Source, open_source
 from gainful.text import name_files, quote
-from gainful.types import is_number
+from gainful.types import is_number, to_float
 
 AnyValues = str | PathLike[str] | Mapping[str, Mapping[str, Mapping[str, float]]] | Any
 _ALL = "all"  # where trec_eval writes its means
@@ -102,10 +102,10 @@ def _flatten(values: Mapping[Any, Any]) -> pl.DataFrame:
                 if value is not None and not is_number(value):
                     place = f"values[{run!r}][{measure!r}][{query!r}]"
                     raise WrongType(place, value, "a number, or None")
-            rows += [(str(run), str(q), str(measure), value) for q, value in by_query.items()]
-    names = ("run", "query", "measure", "value")
-    columns = list(zip(*rows, strict=True)) or [()] * len(names)
-    frame = pl.DataFrame(dict(zip(names, columns, strict=True)), strict=False)
+                number = None if value is None else to_float(value)
+                rows.append((str(run), str(query), str(measure), number))
+    schema = {"run": pl.String, "query": pl.String, "measure": pl.String, "value": pl.Float64}
+    frame = pl.DataFrame(rows, schema, orient="row")
     numbers = parse_labels(frame["value"], lambda row: f"value {row + 1}")
     return frame.with_columns(numbers.alias("value"))
 
