@@ -47,31 +47,30 @@ supported_nicknames: dict[str, set[str]] = {name: {*names} for name, names in GR
 
 def parse_run(f_run: Iterable[str]) -> dict[str, dict[str, float]]:
     """A run from its lines: query Q0 document rank score name."""
-    return _parse_lines(f_run, "query Q0 document rank score name", float, "is not a number")
+    return _parse_lines(f_run, "query Q0 document rank score name", 4, float, "is not a number")
 
 
 def parse_qrel(f_qrel: Iterable[str]) -> dict[str, dict[str, int]]:
     """Judgments from their lines: query 0 document grade."""
-    return _parse_lines(f_qrel, "query iteration document grade", int, "is no whole number")
+    return _parse_lines(f_qrel, "query iteration document grade", 3, int, "is no whole number")
 
 
 def _parse_lines(
-    lines: Iterable[str], expected: str, parse: Callable[[str], Any], problem: str
+    lines: Iterable[str], expected: str, place: int, parse: Callable[[str], Any], problem: str
 ) -> dict[str, dict[str, Any]]:
     nested: dict[str, dict[str, Any]] = {}
     names = expected.split()
-    name = next(name for name in ("score", "grade") if name in names)
     for number, line in enumerate(lines, start=1):
-        place, fields = f"line {number}", line.split()
+        where, fields = f"line {number}", line.split()
         if len(fields) != len(names):
-            raise BadInput(place, f"{quote(line)} has {len(fields)} fields", expected)
-        query, doc, text = fields[0], fields[2], fields[names.index(name)]
+            raise BadInput(where, f"{quote(line)} has {len(fields)} fields", expected)
+        query, doc, text = fields[0], fields[2], fields[place]
         try:
             value = parse(text)
         except ValueError:
-            raise BadInput(place, f"{name} {quote(text)} {problem}") from None
+            raise BadInput(where, f"{names[place]} {quote(text)} {problem}") from None
         if doc in nested.setdefault(query, {}):
-            raise BadInput(place, f"document {quote(doc)} of query {quote(query)} comes twice")
+            raise BadInput(where, f"document {quote(doc)} of query {quote(query)} comes twice")
         nested[query][doc] = value
     return nested
 
