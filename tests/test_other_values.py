@@ -77,13 +77,13 @@ def test_every_form_gives_the_same_values(evaluated, form, tmp_path):
     assert results.mean == evaluated.mean
 
 
-@pytest.mark.parametrize("one", [1, np.int64(1), np.float16(1), np.longdouble(1), Fraction(1)])
-def test_values_in_a_dict_are_numbers_of_any_make(one):
+@pytest.mark.parametrize("first", [1, np.int64(1), np.float16(1), np.longdouble(1), Fraction(1)])
+def test_values_in_a_dict_are_numbers_of_any_make(first):
     """Polars made 0.0 of 0.5 behind a whole number of NumPy's, and nothing of 10^400."""
-    values = gainful.read_values({"a": {"F1": {"1": one, "2": 0.5, "3": None}}})["a"]
+    values = gainful.read_values({"a": {"F1": {"1": first, "2": 0.5, "3": None}}})["a"]
     assert values.mean == {"F1": 0.75}
     with refuses(BadInput, "value 2"):
-        gainful.read_values({"a": {"F1": {"1": one, "2": 10**400}}})
+        gainful.read_values({"a": {"F1": {"1": first, "2": 10**400}}})
 
 
 def test_values_of_ir_measures_are_taken_as_they_come():
