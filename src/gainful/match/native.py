@@ -113,15 +113,16 @@ def _match_file(
     if len(set(names)) < len(names):  # one of them stands in several places
         return None
     del judged, docs  # which are large
-    ranks = ranks[invert_order(order)]
-    row = np.flatnonzero(ranks[:, 0])
+    place = np.flatnonzero(ranks[:, 0])
+    place = place[np.argsort(order[place])]
+    row = order[place]
     matched = build_matched(
         pool,
         len(queries),
         [*queries, *names],
         np.concatenate([retrieved, others[:, 2]]).astype(np.intp),
         row,
-        TieBlocks(pool[0][row], *ranks[row].T.astype(np.intp)),
+        TieBlocks(pool[0][row], *ranks[place].T.astype(np.intp)),
         match_subtopics(qrels, invert_order(pool[1])) if isinstance(qrels, Qrels) else None,
     )
     return evolve(matched, tied_count=tied_count)
@@ -149,7 +150,7 @@ def _join_names(names: pl.Series | list[str]) -> tuple[bytes, Ranks]:
         return names.str.join("").cast(pl.Binary).item(), np.append(0, ends)
     joined = "".join(names).encode()
     sizes = names if len(joined) == sum(map(len, names)) else [name.encode() for name in names]
-    return joined, np.cumsum([0, *map(len, sizes)], dtype=np.int64)
+    return joined, np.cumsum(np.fromiter(chain((0,), map(len, sizes)), np.int64))
 
 
 def _read_name(file: int, at: int, size: int) -> str:
