@@ -117,6 +117,35 @@ def test_a_mark_of_byte_order_within_a_file_is_a_letter(tmp_path, monkeypatch):
     assert counts == {"native": 1, "pure": 1}
 
 
+def test_large_judgments_beside_a_run_are_read_without_polars(tmp_path, package, run_python):
+    """Dicts of 5 MB take half of the memory of polars, which is not loaded for them."""
+    qrels, run = tmp_path / "qrels.txt", tmp_path / "run.txt"
+    names = [f"msmarco_passage_01_{number:020}" for number in range(120_000)]
+    qrels.write_text("".join(f"{at // 10} 0 {name} 1\n" for at, name in enumerate(names)))
+    assert qrels.stat().st_size > 4 << 20
+    run.write_text(f"0 Q0 {names[1]} 1 1.5 t\n")
+    code = (
+        f"import sys\nsys.path.insert(0, {str(package)!r})\n"
+        "from gainful.cli.start import main\n"
+        f"try:\n    main(['eval', {str(qrels)!r}, {str(run)!r}, '-m', 'NumRelRet'])\n"
+        "except SystemExit:\n    print('polars.dataframe' in sys.modules)"
+    )
+    assert run_python(code).split("\n")[1:] == ["run\t1.0", "False"]
+
+
+def test_first_rows_are_as_many_as_notes_look_at(tmp_path, engine):
+    """The scores of the first hundred lines look like grades, and those behind them do not."""
+    qrels, run = tmp_path / "qrels.txt", tmp_path / "run.txt"
+    qrels.write_text("1 0 d1 1.5\n1 0 d2 1\n")
+    lines = [f"1 Q0 d{n} {n} {3 - n // 50} t\n" for n in range(100)]
+    for last, noted in (("-2.5", False), ("0", True)):
+        run.write_text("".join((*lines, f"1 Q0 d100 100 {last} t\n")))
+        for choice in ("native", "pure"):
+            engine(choice)
+            notes = gainful.evaluate(qrels, run, "RR").notes
+            assert any("swapped" in note for note in notes) == noted
+
+
 def test_more_queries_without_judgments_than_there_is_room_for(tmp_path, monkeypatch):
     columns, run = as_qrels_columns(as_qrels({"1": {"a": 1}})), tmp_path / "run.txt"
     run.write_text("1 Q0 a 1 2 t\n2 Q0 b 1 1 t\n3 Q0 c 1 1 t\n")

@@ -9,7 +9,9 @@
    all functions here tell by 0: the caller reads the file by its own means, and says what is wrong in
    its own words. */
 #define _POSIX_C_SOURCE 200809L
+#define _FILE_OFFSET_BITS 64
 #include <errno.h>
+#include <float.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdint.h>
@@ -82,7 +84,7 @@ static inline uint64_t hash_text(Field field) {
         hash = mix(hash ^ word);
     }
     word = 0;
-    memcpy(&word, text, size);
+    memcpy(&word, text, (size_t)size);
     return mix(hash ^ word ^ 0x5bd1e995);
 }
 
@@ -90,9 +92,7 @@ static inline int same_text(Field one, Field other) {
     return one.size == other.size && !memcmp(one.text, other.text, one.size);
 }
 
-static inline int is_blank(char c) { return c == ' ' || (uint8_t)(c - 9) < 5; } /* line ends included */
-
-/* Of the next 64 bytes a bit for each that is blank, and for each newline. */
+/* Of the next 64 bytes a bit for each that is blank (line ends are), and for each newline. */
 static inline uint64_t find_blanks(const char *text, uint64_t *newlines) {
     uint64_t mask = *newlines = 0;
 #if defined(__SSE2__)
@@ -141,7 +141,7 @@ static int parse_number(Field field, double *number) {
     for (; is_digit(*at); at++) whole = whole * 10 + (uint64_t)(*at - '0');
     if (*at == '.' && at > start)
         for (at++; is_digit(*at); at++, scale *= 10) whole = whole * 10 + (uint64_t)(*at - '0');
-    if (at == end && at > start && at - start <= 16) { /* the point is one of them */
+    if (at == end && at > start && at - start <= 16 && FLT_EVAL_METHOD != 2) { /* the point is one; x87 would round twice */
         *number = (start > field.text ? -1 : 1) * ((double)whole / scale);
         return 1;
     }
@@ -262,6 +262,7 @@ static int rank_query(Work *work, const Reader *reader, int64_t at, int64_t size
 
 /* So many bytes of the file into the buffer, and line ends behind them. */
 static int read_file(const Work *work, Reader *reader, int64_t at, int64_t size) {
+    if (size > INT32_MAX) return 0; /* sizes of fields have 32 bits, and macOS reads no more at once */
     if (size + PADDING > reader->buffer_room) {
         free(reader->buffer);
         reader->buffer_room = size + size / 8 + PADDING;

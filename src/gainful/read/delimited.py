@@ -14,7 +14,7 @@ import polars as pl
 
 from gainful.errors import BadInput
 from gainful.read.column_names import USUAL_NAMES, ColumnMapping, are_column_names
-from gainful.read.source import SEPARATORS, Source
+from gainful.read.source import PACKED_HEADS, SEPARATORS, Source
 from gainful.read.trec_files import utf8_error
 from gainful.text import NUMBER_PATTERN, count_noun, quote
 
@@ -62,7 +62,7 @@ def read(
 def _read_fast(text: bytes, separator: str, *, header: bool) -> pl.DataFrame | None:
     """By polars, whose rows are right where quotes are; None where it may join rows."""
     quotes = _judge_quotes(text, separator)
-    if quotes in ("open", "mixed"):
+    if quotes in ("open", "mixed") or text.startswith(PACKED_HEADS):
         return None
     try:
         return pl.read_csv(
@@ -161,6 +161,8 @@ def read_head(source: Source, format_name: str, columns: ColumnMapping) -> bytes
 
 def _read_literally(text: bytes) -> pl.DataFrame | None:
     """Fields between tabs as they are, if their quotes are not those of CSV; else None."""
+    if text.startswith(PACKED_HEADS):
+        return None
     try:
         frame = pl.read_csv(text, separator="\t", quote_char=None, infer_schema=False)
     except (pl.exceptions.PolarsError, pl.exceptions.PanicException):

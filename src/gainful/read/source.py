@@ -151,6 +151,7 @@ def _iterate_parts(
 
 _HEAD_SIZE = _TAIL_SIZE = 1 << 16
 _PIECE_BYTES = 1 << 24  # of lines that are read together
+PACKED_HEADS = (b"x\x01", b"x^", b"x\x9c", b"x\xda", b"\x1f\x8b", b"(\xb5")  # polars unpacks these
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"  # a byte-order mark, which some editors put before UTF-8
 JSON_LINES = (".jsonl", ".ndjson")  # suffixes
 SEPARATORS = ",;|"  # of fields in CSV

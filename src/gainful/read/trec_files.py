@@ -16,14 +16,13 @@ from attrs import evolve, frozen
 from gainful.errors import BadInput
 from gainful.read.column_names import USUAL_NAMES, ColumnMapping
 from gainful.read.qrels_and_run import QRELS, RUN, Kind, Rows, Run, Value, are_ranks
-from gainful.read.source import BYTE_ORDER_MARK, Source
+from gainful.read.source import BYTE_ORDER_MARK, PACKED_HEADS, Source
 from gainful.text import count_noun, quote
 from gainful.threads import map_ahead
 
 _SAMPLE_LINES = 50  # by which the fields of a line are told
 BLANKS = r" \t\r\v\f"  # between fields, in a pattern
 _PIECE_BYTES = 1 << 23  # of lines that are scanned together
-_ZLIB_HEADS = (b"x\x01", b"x^", b"x\x9c", b"x\xda")  # of texts that polars takes for compressed
 
 
 @frozen
@@ -102,7 +101,7 @@ def read_rows(
 
 def read_first_rows(source: Source) -> Run:
     """The first rows of a run and its name, for notes on what it looks like."""
-    first_lines = "\n".join(source.first_lines[:_SAMPLE_LINES]).encode()
+    first_lines = "\n".join(source.first_lines).encode()
     rows = read_rows(Source(source.name, source.suffix, first_lines, data=first_lines), RUN)
     return evolve(rows.build(), tag=last_tag(source), where=None)
 
@@ -263,7 +262,7 @@ def scan_pieces(
     schema |= {line_format.number: number_type or pl.Float64(), "beyond": pl.String()}
 
     def parse(lines: bytes) -> pl.DataFrame | None:
-        if lines[:2] in _ZLIB_HEADS or lines.startswith(BYTE_ORDER_MARK):  # polars drops it
+        if lines.startswith((*PACKED_HEADS, BYTE_ORDER_MARK)):  # polars unpacks, or drops it
             return None
         try:
             frame = (
@@ -346,7 +345,7 @@ _STRIPPED = pl.col("text").str.strip_chars(" \t\r\v\f")
 def number_lines(source: Source, *, comments: bool = True) -> pl.DataFrame:
     """Every line that is neither empty nor, where there may be some, a comment: line and text."""
     try:
-        if source.head[:2] in _ZLIB_HEADS:
+        if source.head.startswith(PACKED_HEADS):
             lines = pl.DataFrame({"text": source.read_bytes().decode("utf-8").split("\n")})
         else:
             lines = pl.read_lines(source.path_or_stream(), name="text")
