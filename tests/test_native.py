@@ -24,7 +24,8 @@ from gainful.match.matched import Matched
 from gainful.read import trec_files
 from gainful.read.inputs import as_qrels, as_qrels_columns, as_run
 
-SANITIZERS = "-fsanitize=address,undefined"
+SANITIZERS = ("-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-g")
+WARNINGS = ("-Wall", "-Wextra", "-Wconversion", "-Wshadow", "-pedantic", "-Werror")
 SMALL_CHUNKS = ("-DCHUNK=64", "-DWINDOW=16")  # that every file has many
 
 
@@ -221,10 +222,10 @@ def test_a_compiler_that_fails_leaves_the_library_as_it_was(tmp_path, monkeypatc
 
 
 def test_the_library_runs_under_sanitizers(tmp_path):
-    """The tests above, with the addresses and the arithmetic of the library watched."""
+    """The tests above, with its addresses and arithmetic watched, and without SSE2."""
     if "NATIVE_PACKAGE" in os.environ:
         pytest.skip("is being watched")
-    build(tmp_path, *SMALL_CHUNKS, SANITIZERS, "-fno-sanitize-recover=all", "-g")
+    build(tmp_path, *SMALL_CHUNKS, "-U__SSE2__", *SANITIZERS, *WARNINGS)
     compiler = require_command("the native engine", "cc")
     libraries = [
         subprocess.check_output([compiler, f"-print-file-name={name}"], text=True).strip()

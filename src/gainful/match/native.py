@@ -109,7 +109,10 @@ def _match_file(
     if not is_ours or not (retrieved.any() or other_count):
         return None
     others = others[:other_count][np.argsort(others[:other_count, 0])]
-    names = [_read_name(file, *where) for where in others[:, :2].tolist()]
+    names = [
+        os.pread(file, length, at).decode(errors="replace")  # it was UTF-8 a moment ago
+        for at, length in others[:, :2].tolist()
+    ]
     if len(set(names)) < len(names):  # one of them stands in several places
         return None
     del judged, docs  # which are large
@@ -151,7 +154,3 @@ def _join_names(names: pl.Series | list[str]) -> tuple[bytes, Ranks]:
     joined = "".join(names).encode()
     sizes = names if len(joined) == sum(map(len, names)) else [name.encode() for name in names]
     return joined, np.cumsum(np.fromiter(chain((0,), map(len, sizes)), np.int64))
-
-
-def _read_name(file: int, at: int, size: int) -> str:
-    return os.pread(file, size, at).decode(errors="replace")  # it was UTF-8 a moment ago
