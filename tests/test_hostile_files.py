@@ -84,6 +84,15 @@ def test_text_below_the_first_line_that_begins_as_if_it_were_packed(
         assert gainful.evaluate({query: {"a": 1}}, run, "RR").mean == {"RR": 1.0}
 
 
+@pytest.mark.parametrize("line", ["1 0 Foo\xa0Bar\xa0Baz 1\n", "1 Foo\xa0Bar\xa0Baz 1\n"])
+def test_only_ascii_blanks_end_a_field_of_judgments(tmp_path, line):
+    """Titles as ids may have no-break spaces; such judgments are neither a run nor malformed."""
+    qrels = write_file(tmp_path / "qrels.txt", line)
+    run = write_file(tmp_path / "run.txt", "1 Q0 Foo\xa0Bar\xa0Baz 1 1 t\n")
+    assert gainful.evaluate(qrels, run, "RR").mean == {"RR": 1.0}
+    assert gainful.check(qrels, run).ok
+
+
 CELLS = st.lists(st.sampled_from(['"', '""', ",", "\n", "a", "b c", "\r\n"]), max_size=25)
 
 

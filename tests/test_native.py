@@ -18,7 +18,7 @@ from written_files import write_file
 
 import gainful
 from gainful.errors import BadInput, Changed
-from gainful.match import native
+from gainful.match import native, parts
 from gainful.match.frames import match_frames
 from gainful.match.matched import Matched
 from gainful.read import trec_files
@@ -134,17 +134,31 @@ def test_large_judgments_beside_a_run_are_read_without_polars(tmp_path, package,
     assert run_python(code).split("\n")[1:] == ["run\t1.0", "False"]
 
 
-def test_first_rows_are_as_many_as_notes_look_at(tmp_path, engine):
+def test_first_rows_are_as_many_as_notes_look_at(tmp_path, engine, monkeypatch):
     """The scores of the first hundred lines look like grades, and those behind them do not."""
     qrels, run = tmp_path / "qrels.txt", tmp_path / "run.txt"
     qrels.write_text("1 0 d1 1.5\n1 0 d2 1\n")
     lines = [f"1 Q0 d{n} {n} {3 - n // 50} t\n" for n in range(100)]
     for last, noted in (("-2.5", False), ("0", True)):
         run.write_text("".join((*lines, f"1 Q0 d100 100 {last} t\n")))
-        for choice in ("native", "pure"):
+        for choice, size in (("native", 1), ("pure", parts.MIN_BYTES), ("pure", 1)):
             engine(choice)
+            monkeypatch.setattr(parts, "MIN_BYTES", size)
             notes = gainful.evaluate(qrels, run, "RR").notes
             assert any("swapped" in note for note in notes) == noted
+
+
+@pytest.mark.parametrize("blank", ["\xa0", "\x1f", "\u3000"])
+def test_only_ascii_blanks_end_a_field_of_the_first_lines(tmp_path, engine, blank):
+    """A query or a name of such a letter alone is neither dropped nor moves the score."""
+    qrels, run = tmp_path / "qrels.txt", tmp_path / "run.txt"
+    qrels.write_text(f"{blank} 0 d1 1.5\n{blank} 0 d2 1\n", "utf-8")
+    run.write_text(f"{blank} Q0 d1 1 2 {blank}\n{blank} Q0 d2 2 1 {blank}\n", "utf-8")
+    for choice in ("native", "pure"):
+        engine(choice)
+        results = gainful.evaluate(qrels, run, "RR", qrels_format="trec", run_format="trec")
+        assert results["RR"] == 1
+        assert any("swapped" in note for note in results.notes)
 
 
 def test_more_queries_without_judgments_than_there_is_room_for(tmp_path, monkeypatch):

@@ -74,12 +74,7 @@ def match_run_file(
         matched = _match_file(library, qrels, file.fileno(), source.name, score_bits)
     if matched is None:
         return None
-    usual = read_first_lines(source) if isinstance(qrels, NestedDict) else None
-    if usual is not None:
-        return evolve(matched, qrels=qrels, run=usual)
-    from gainful.read.trec_files import read_first_rows  # noqa: PLC0415  (usual ones do without)
-
-    return evolve(matched, qrels=qrels, run=read_first_rows(source))
+    return evolve(matched, qrels=qrels, run=read_first_lines(source))
 
 
 def _match_file(

@@ -7,7 +7,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 import polars as pl
@@ -62,16 +62,17 @@ def read(
 def _read_fast(text: bytes, separator: str, *, header: bool) -> pl.DataFrame | None:
     """By polars, whose rows are right where quotes are; None where it may join rows."""
     quotes = _judge_quotes(text, separator)
-    if quotes in ("open", "mixed") or text.startswith(PACKED_HEADS):
+    if quotes in ("open", "mixed"):
+        return None
+    quote_char = '"' if quotes == "paired" else None
+    return _parse(text, separator=separator, quote_char=quote_char, has_header=header)
+
+
+def _parse(text: bytes, **options: Any) -> pl.DataFrame | None:
+    if text.startswith(PACKED_HEADS):
         return None
     try:
-        return pl.read_csv(
-            text,
-            separator=separator,
-            quote_char='"' if quotes == "paired" else None,
-            infer_schema=False,
-            has_header=header,
-        )
+        return pl.read_csv(text, infer_schema=False, **options)
     except (pl.exceptions.PolarsError, pl.exceptions.PanicException):
         return None
 
@@ -161,11 +162,8 @@ def read_head(source: Source, format_name: str, columns: ColumnMapping) -> bytes
 
 def _read_literally(text: bytes) -> pl.DataFrame | None:
     """Fields between tabs as they are, if their quotes are not those of CSV; else None."""
-    if text.startswith(PACKED_HEADS):
-        return None
-    try:
-        frame = pl.read_csv(text, separator="\t", quote_char=None, infer_schema=False)
-    except (pl.exceptions.PolarsError, pl.exceptions.PanicException):
+    frame = _parse(text, separator="\t", quote_char=None)
+    if frame is None:
         return None
     opened = pl.all().str.starts_with('"') & ~pl.all().str.contains(_QUOTED)
     stray = frame.select(pl.any_horizontal(opened.any())).item()

@@ -38,11 +38,14 @@ def read_small_files(paths: Sequence[object], max_bytes: int = _MAX_BYTES) -> li
     return nested
 
 
-def read_first_lines(source: Source) -> NestedDict | None:
-    """The first lines of a run, if these have what is usual between blanks of any kind."""
-    lines = "".join(f"{' '.join(line.split())}\n" for line in source.first_lines)
-    mapping = _read_lines([lines.encode()], *_RUN)
-    return None if mapping is None else NestedDict(mapping, source.name)
+def read_first_lines(source: Source) -> NestedDict:
+    """The first lines of a run in which nothing is odd, for notes on what it looks like."""
+    mapping: dict[str, dict[str, float]] = {}
+    with suppress(ValueError):  # another file may have taken its place
+        for line in source.first_lines:
+            query, _, doc, _, score, _ = line.encode().split()  # at ASCII blanks
+            mapping.setdefault(query.decode(), {})[doc.decode()] = float(score)
+    return NestedDict(mapping, source.name)
 
 
 def _open_small_files(paths: Sequence[object], max_bytes: int) -> list[Source]:
@@ -65,13 +68,11 @@ def _read_lines(
     iterations = set[str]()
     for piece in pieces:
         columns = _split_fields(piece, size)
-        if not columns:
+        numbers = _parse_numbers(columns[place]) if columns else None
+        if numbers is None or not _add_rows(mapping, columns[0], columns[2], numbers):
             return None
         iterations.update(columns[1])
-        numbers = _parse_numbers(columns[place])
-        if len(iterations) > 1 or numbers is None:  # iterations may be subtopics
-            return None
-        if not _add_rows(mapping, columns[0], columns[2], numbers):
+        if len(iterations) > 1:  # they may be subtopics
             return None
     return mapping or None
 
@@ -86,14 +87,11 @@ def _split_fields(data: bytes, size: int) -> list[list[str]]:
 
 
 def _parse_numbers(texts: list[str]) -> list[float] | None:
-    distinct = {*texts}
-    if not _SIGNS.issuperset("".join(distinct)):
-        return None
-    try:
-        numbers = {text: float(text) for text in distinct}
-    except ValueError:
-        return None
-    return [numbers[text] for text in texts] if all(map(isfinite, numbers.values())) else None
+    with suppress(ValueError):
+        numbers = {text: float(text) for text in {*texts}}
+        if _SIGNS.issuperset("".join(numbers)) and all(map(isfinite, numbers.values())):
+            return [numbers[text] for text in texts]
+    return None
 
 
 def _add_rows(

@@ -228,7 +228,7 @@ class Source:
             head = next((line for line in self.iterate_lines() if line.strip()), b"")
         elif len(self.head) < _HEAD_SIZE:
             head += b"\n" + cut
-        lines = [line.strip() for line in head.decode("utf-8", errors="replace").split("\n")]
+        lines = [line.strip().decode("utf-8", errors="replace") for line in head.split(b"\n")]
         return [line for line in lines if line and not line.startswith("#")] or [""]
 
     def first_line(self) -> str:

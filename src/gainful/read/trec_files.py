@@ -6,6 +6,7 @@ their blanks are in order. Where something is wrong, every line is read by itsel
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import Any, Literal
 
@@ -22,6 +23,7 @@ from gainful.threads import map_ahead
 
 _SAMPLE_LINES = 50  # by which the fields of a line are told
 BLANKS = r" \t\r\v\f"  # between fields, in a pattern
+_find_fields = re.compile(f"[^{BLANKS}]+").findall
 _PIECE_BYTES = 1 << 23  # of lines that are scanned together
 
 
@@ -168,7 +170,7 @@ def find_run_format(source: Source) -> LineFormat:
 
 
 def _is_short(source: Source) -> bool:
-    lines = [line.split() for line in source.first_lines[:_SAMPLE_LINES]]
+    lines = [_find_fields(line) for line in source.first_lines[:_SAMPLE_LINES]]
     is_short = max(map(len, lines)) == len(lines[0]) == 3  # one line may lack a field
     return is_short and is_number(lines[0][2])
 
@@ -180,7 +182,7 @@ def find_qrels_format(source: Source) -> LineFormat:
     """
     if _is_short(source):
         return SHORT_QRELS
-    first = source.first_line().split()
+    first = _find_fields(source.first_line())
     of_passages = (
         len(first) == len(PASSAGE_QRELS.fields)
         and first[1].startswith(first[0])
@@ -199,7 +201,7 @@ def note_comments(source: Source) -> list[str]:
 
 def refuse_swapped(source: Source, kind: Kind[Any]) -> None:
     """A run where judgments belong, or judgments for a run, is a mistake that can be named."""
-    field_count = len(source.first_line().split())
+    field_count = len(_find_fields(source.first_line()))
     if kind is QRELS and field_count >= len(RUN_LINES.fields):
         raise kind.describe_swap(source.name, "its lines have six fields", QRELS_LINES.description)
     if kind is RUN and field_count == len(QRELS_LINES.fields):
@@ -210,7 +212,7 @@ def looks_like_a_run(source: Source) -> bool:
     """Have most of its first lines more than the four fields of judgments?"""
     if find_qrels_format(source) is PASSAGE_QRELS:
         return False
-    sizes = [len(line.split()) for line in source.first_lines]
+    sizes = [len(_find_fields(line)) for line in source.first_lines]
     return sum(size > 4 for size in sizes) > sum(size == 4 for size in sizes)
 
 
@@ -360,7 +362,7 @@ def number_lines(source: Source, *, comments: bool = True) -> pl.DataFrame:
 def describe_problem(row: dict[str, object], line_format: LineFormat) -> str:
     """What is wrong with one line, in words."""
     if row[line_format.fields[0]] is None:
-        field_count = len(str(row["text"]).split())
+        field_count = len(_find_fields(str(row["text"])))
         return f"{quote(row['text'])} has {field_count} field{'s' * (field_count != 1)}"
     if "rank" in row and row["more"] and not is_number(str(row["rank"])):
         return f"rank {quote(row['rank'])} is not a number"
