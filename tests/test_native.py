@@ -1,9 +1,12 @@
 """The native engine: equal to the pure one in every value, note and message, or not used at all."""
 
 import gzip
+import itertools
 import os
+import random
 import subprocess
 import sys
+from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 
@@ -159,6 +162,40 @@ def test_only_ascii_blanks_end_a_field_of_the_first_lines(tmp_path, engine, blan
         results = gainful.evaluate(qrels, run, "RR", qrels_format="trec", run_format="trec")
         assert results["RR"] == 1
         assert any("swapped" in note for note in results.notes)
+
+
+def make_equal_hashes(blocks: int) -> Iterator[str]:
+    """2^blocks ids of one hash: a difference that the first half of a block makes, the second undoes."""
+
+    def mix(value: int) -> int:
+        value = value * 0x9E3779B97F4A7C15 % 2**64
+        return value ^ value >> 32
+
+    letters, state, pairs = random.Random(1), 16 * blocks, []
+    for _ in range(blocks):
+        ends: list[list[int]] = []
+        while not ends or not all(ends):
+            one, other = (bytes(letters.choices(range(33, 127), k=8)) for _ in range(2))
+            first, second = (mix(state ^ int.from_bytes(half, "little")) for half in (one, other))
+            mask = (first ^ second).to_bytes(8, "little")
+            ends = [[c for c in range(33, 127) if 33 <= c ^ bit < 127] for bit in mask]
+        end = bytes(options[0] for options in ends)
+        twin = bytes(c ^ bit for c, bit in zip(end, mask, strict=True))
+        pairs.append(((one + end).decode(), (other + twin).decode()))
+        state = mix(first ^ int.from_bytes(end, "little"))
+    return map("".join, itertools.product(*pairs))
+
+
+def test_ids_with_equal_hashes_are_told_apart_unless_they_are_very_many(tmp_path):
+    run = tmp_path / "run.txt"
+    for blocks, ours in ((2, True), (11, False)):  # 2,048 would make it slow, more very slow
+        ids = [*make_equal_hashes(blocks)]
+        run.write_text("".join(f"1 Q0 {name} {n} {-n} t\n" for n, name in enumerate(ids)))
+        columns = as_qrels_columns(as_qrels({"1": {ids[3]: 1, ids[1]: 2}}))
+        matched = native.match_run_file(columns, run, None, 64)
+        assert (matched is not None) == ours
+        if matched is not None:
+            assert matched.by_id.tolist() == [4, 2]
 
 
 def test_more_queries_without_judgments_than_there_is_room_for(tmp_path, monkeypatch):
