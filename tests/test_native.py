@@ -171,7 +171,8 @@ def make_equal_hashes(blocks: int) -> Iterator[str]:
         value = value * 0x9E3779B97F4A7C15 % 2**64
         return value ^ value >> 32
 
-    letters, state, pairs = random.Random(1), 16 * blocks, []
+    letters = random.Random(1)  # noqa: S311
+    state, pairs = 16 * blocks, []
     for _ in range(blocks):
         ends: list[list[int]] = []
         while not ends or not all(ends):
