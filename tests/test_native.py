@@ -176,13 +176,13 @@ def make_equal_hashes(blocks: int) -> Iterator[str]:
     for _ in range(blocks):
         ends: list[list[int]] = []
         while not ends or not all(ends):
-            one, other = (bytes(letters.choices(range(33, 127), k=8)) for _ in range(2))
-            first, second = (mix(state ^ int.from_bytes(half, "little")) for half in (one, other))
+            left, right = (bytes(letters.choices(range(33, 127), k=8)) for _ in range(2))
+            first, second = (mix(state ^ int.from_bytes(half, "little")) for half in (left, right))
             mask = (first ^ second).to_bytes(8, "little")
             ends = [[c for c in range(33, 127) if 33 <= c ^ bit < 127] for bit in mask]
         end = bytes(options[0] for options in ends)
         twin = bytes(c ^ bit for c, bit in zip(end, mask, strict=True))
-        pairs.append(((one + end).decode(), (other + twin).decode()))
+        pairs.append(((left + end).decode(), (right + twin).decode()))
         state = mix(first ^ int.from_bytes(end, "little"))
     return map("".join, itertools.product(*pairs))
 
