@@ -61,6 +61,38 @@ def test_a_table_is_refused_with_its_line(tmp_path, name, content, named):
         gainful.evaluate(QRELS, write_file(tmp_path / name, content), "RR")
 
 
+PACKED_HEADS = ("x^", "x\x01", b"\x1f\x8b", b"(\xb5/\xfd")  # of zlib, gzip and zstandard
+
+
+@pytest.mark.parametrize("head", PACKED_HEADS)
+@pytest.mark.parametrize(
+    ("name", "above", "below"),
+    [
+        ("run.txt", b"\n", b"1 Q0 a 1 1 t\n"),
+        ("run.csv", b"# c\n", b",query,doc,score\n1,1,a,2\n"),
+        ("run.tsv", b"# c\n", b"\tquery\tdoc\tscore\n1\t1\ta\t2\n"),
+    ],
+)
+def test_text_below_the_first_line_that_begins_as_if_it_were_packed(
+    tmp_path, head, name, above, below
+):
+    """Polars unpacks what begins so; it is an id, or no text."""
+    is_text = isinstance(head, str)
+    query = f"{head}1" if is_text and name == "run.txt" else "1"
+    run = write_file(tmp_path / name, above + (head.encode() if is_text else head) + below)
+    with nullcontext() if is_text else refuses(BadInput, f"{name}:2", "UTF-8"):
+        assert gainful.evaluate({query: {"a": 1}}, run, "RR").mean == {"RR": 1.0}
+
+
+@pytest.mark.parametrize("line", ["1 0 Foo\xa0Bar\xa0Baz 1\n", "1 Foo\xa0Bar\xa0Baz 1\n"])
+def test_only_ascii_blanks_end_a_field_of_judgments(tmp_path, line):
+    """Titles as ids may have no-break spaces; such judgments are neither a run nor malformed."""
+    qrels = write_file(tmp_path / "qrels.txt", line)
+    run = write_file(tmp_path / "run.txt", "1 Q0 Foo\xa0Bar\xa0Baz 1 1 t\n")
+    assert gainful.evaluate(qrels, run, "RR").mean == {"RR": 1.0}
+    assert gainful.check(qrels, run).ok
+
+
 CELLS = st.lists(st.sampled_from(['"', '""', ",", "\n", "a", "b c", "\r\n"]), max_size=25)
 
 

@@ -1,9 +1,12 @@
 """The native engine: equal to the pure one in every value, note and message, or not used at all."""
 
 import gzip
+import itertools
 import os
+import random
 import subprocess
 import sys
+from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 
@@ -18,13 +21,14 @@ from written_files import write_file
 
 import gainful
 from gainful.errors import BadInput, Changed
-from gainful.match import native
+from gainful.match import native, parts
 from gainful.match.frames import match_frames
 from gainful.match.matched import Matched
 from gainful.read import trec_files
 from gainful.read.inputs import as_qrels, as_qrels_columns, as_run
 
-SANITIZERS = "-fsanitize=address,undefined"
+SANITIZERS = ("-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-g")
+WARNINGS = ("-Wall", "-Wextra", "-Wconversion", "-Wshadow", "-pedantic", "-Werror")
 SMALL_CHUNKS = ("-DCHUNK=64", "-DWINDOW=16")  # that every file has many
 
 
@@ -117,6 +121,84 @@ def test_a_mark_of_byte_order_within_a_file_is_a_letter(tmp_path, monkeypatch):
     assert counts == {"native": 1, "pure": 1}
 
 
+def test_large_judgments_beside_a_run_are_read_without_polars(tmp_path, package, run_python):
+    """Dicts of 5 MB take half of the memory of polars, which is not loaded for them."""
+    qrels, run = tmp_path / "qrels.txt", tmp_path / "run.txt"
+    names = [f"msmarco_passage_01_{number:020}" for number in range(120_000)]
+    qrels.write_text("".join(f"{at // 10} 0 {name} 1\n" for at, name in enumerate(names)))
+    assert qrels.stat().st_size > 4 << 20
+    run.write_text(f"0 Q0 {names[1]} 1 1.5 t\n")
+    code = (
+        f"import sys\nsys.path.insert(0, {str(package)!r})\n"
+        "from gainful.cli.start import main\n"
+        f"try:\n    main(['eval', {str(qrels)!r}, {str(run)!r}, '-m', 'NumRelRet'])\n"
+        "except SystemExit:\n    print('polars.dataframe' in sys.modules)"
+    )
+    assert run_python(code).split("\n")[1:] == ["run\t1.0", "False"]
+
+
+def test_first_rows_are_as_many_as_notes_look_at(tmp_path, engine, monkeypatch):
+    """The scores of the first hundred lines look like grades, and those behind them do not."""
+    qrels, run = tmp_path / "qrels.txt", tmp_path / "run.txt"
+    qrels.write_text("1 0 d1 1.5\n1 0 d2 1\n")
+    lines = [f"1 Q0 d{n} {n} {3 - n // 50} t\n" for n in range(100)]
+    for last, noted in (("-2.5", False), ("0", True)):
+        run.write_text("".join((*lines, f"1 Q0 d100 100 {last} t\n")))
+        for choice, size in (("native", 1), ("pure", parts.MIN_BYTES), ("pure", 1)):
+            engine(choice)
+            monkeypatch.setattr(parts, "MIN_BYTES", size)
+            notes = gainful.evaluate(qrels, run, "RR").notes
+            assert any("swapped" in note for note in notes) == noted
+
+
+@pytest.mark.parametrize("blank", ["\xa0", "\x1f", "\u3000"])
+def test_only_ascii_blanks_end_a_field_of_the_first_lines(tmp_path, engine, blank):
+    """A query or a name of such a letter alone is neither dropped nor moves the score."""
+    qrels, run = tmp_path / "qrels.txt", tmp_path / "run.txt"
+    qrels.write_text(f"{blank} 0 d1 1.5\n{blank} 0 d2 1\n", "utf-8")
+    run.write_text(f"{blank} Q0 d1 1 2 {blank}\n{blank} Q0 d2 2 1 {blank}\n", "utf-8")
+    for choice in ("native", "pure"):
+        engine(choice)
+        results = gainful.evaluate(qrels, run, "RR", qrels_format="trec", run_format="trec")
+        assert results["RR"] == 1
+        assert any("swapped" in note for note in results.notes)
+
+
+def make_equal_hashes(blocks: int) -> Iterator[str]:
+    """2^blocks ids of one hash: a difference that the first half of a block makes, the second undoes."""
+
+    def mix(value: int) -> int:
+        value = value * 0x9E3779B97F4A7C15 % 2**64
+        return value ^ value >> 32
+
+    letters = random.Random(1)  # noqa: S311
+    state, pairs = 16 * blocks, []
+    for _ in range(blocks):
+        ends: list[list[int]] = []
+        while not ends or not all(ends):
+            left, right = (bytes(letters.choices(range(33, 127), k=8)) for _ in range(2))
+            first, second = (mix(state ^ int.from_bytes(half, "little")) for half in (left, right))
+            mask = (first ^ second).to_bytes(8, "little")
+            ends = [[c for c in range(33, 127) if 33 <= c ^ bit < 127] for bit in mask]
+        end = bytes(options[0] for options in ends)
+        twin = bytes(c ^ bit for c, bit in zip(end, mask, strict=True))
+        pairs.append(((left + end).decode(), (right + twin).decode()))
+        state = mix(first ^ int.from_bytes(end, "little"))
+    return map("".join, itertools.product(*pairs))
+
+
+def test_ids_with_equal_hashes_are_told_apart_unless_they_are_very_many(tmp_path):
+    run = tmp_path / "run.txt"
+    for blocks, ours in ((2, True), (11, False)):  # 2,048 would make it slow, more very slow
+        ids = [*make_equal_hashes(blocks)]
+        run.write_text("".join(f"1 Q0 {name} {n} {-n} t\n" for n, name in enumerate(ids)))
+        columns = as_qrels_columns(as_qrels({"1": {ids[3]: 1, ids[1]: 2}}))
+        matched = native.match_run_file(columns, run, None, 64)
+        assert (matched is not None) == ours
+        if matched is not None:
+            assert matched.by_id.tolist() == [4, 2]
+
+
 def test_more_queries_without_judgments_than_there_is_room_for(tmp_path, monkeypatch):
     columns, run = as_qrels_columns(as_qrels({"1": {"a": 1}})), tmp_path / "run.txt"
     run.write_text("1 Q0 a 1 2 t\n2 Q0 b 1 1 t\n3 Q0 c 1 1 t\n")
@@ -192,10 +274,10 @@ def test_a_compiler_that_fails_leaves_the_library_as_it_was(tmp_path, monkeypatc
 
 
 def test_the_library_runs_under_sanitizers(tmp_path):
-    """The tests above, with the addresses and the arithmetic of the library watched."""
+    """The tests above, with its addresses and arithmetic watched, and without SSE2."""
     if "NATIVE_PACKAGE" in os.environ:
         pytest.skip("is being watched")
-    build(tmp_path, *SMALL_CHUNKS, SANITIZERS, "-fno-sanitize-recover=all", "-g")
+    build(tmp_path, *SMALL_CHUNKS, "-U__SSE2__", *SANITIZERS, *WARNINGS)
     compiler = require_command("the native engine", "cc")
     libraries = [
         subprocess.check_output([compiler, f"-print-file-name={name}"], text=True).strip()

@@ -8,17 +8,22 @@ from hypothesis import HealthCheck, given, settings, strategies as st
 from trec_files import assert_alike
 
 import gainful
+from gainful.read import small_trec
 from gainful.read.small_trec import read_small_files
+
+PIECES = (1, 100, 1 << 19)  # bytes; of 1 each line is one
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     st.randoms(use_true_random=False),
     st.sampled_from(("gainful", "trec_eval", "pytrec_eval", "ranx", "torchmetrics")),
+    st.sampled_from(PIECES),
 )
 def test_values_notes_and_messages_are_those_of_the_full_reader(
-    tmp_path_factory, monkeypatch, random, like
+    tmp_path_factory, monkeypatch, random, like, size
 ):
+    monkeypatch.setattr(small_trec, "_PIECE_BYTES", size)
     usual = partial(monkeypatch.delenv, "GAINFUL_ENGINE", raising=False)
     full = partial(monkeypatch.setenv, "GAINFUL_ENGINE", "pure")
     assert_alike(tmp_path_factory.mktemp("files"), random, (usual, full), like)
@@ -59,8 +64,11 @@ def test_only_usual_files_are_read_so(tmp_path, qrels, run, usual):
     files = [tmp_path / "qrels", tmp_path / "run"]
     for file, text in zip(files, (qrels, run), strict=True):
         file.write_bytes(text.encode())
-    nested = read_small_files(files)
-    assert bool(nested) == usual
+    for size in PIECES:
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(small_trec, "_PIECE_BYTES", size)
+            nested = read_small_files(files)
+        assert bool(nested) == usual
     if usual:
         assert nested[0].mapping == {"1": {"a": 1, "b": 0}, "2": {"a": 2}}
         assert nested[1].mapping["1"] == {"a": 2.5, "c": -0.001}

@@ -25,7 +25,7 @@ Measured on {date}: {packages}.
 
 The native engine (`make native`) is optional; see [Installing](installing.md). Its memory use does not grow with the file, and neither does that of the pure engine
 if the lines of each query are contiguous; it grows with the number of judgments. Measured by hand on 2026-11-19, not by `make bench`: 70 million lines (3 GB) of 7,000 queries with 20 judgments each take 101 MB with the native engine on
-two cores and 315 MB without it. Of 70,000 queries the native engine takes 113 MB with 2 judgments each; with 5, a file of more than 4 MB, which polars reads, 242 MB, and the pure engine 360 MB. On a machine with 16 cores (2026-11-19, measured by `benchmarks/threads.py`), the engine reads 70 million lines in 5.6 s on one core, 1.8 s on four and 1.1 s on
+two cores and 315 MB without it. Of 70,000 queries the native engine takes 91 MB with 2 judgments each, 133 MB with 5 (the pure engine 360 MB), and 205 MB with 10; judgments over 16 MB are read by polars, which takes 260 MB or more. On a machine with 16 cores (2026-11-19, measured by `benchmarks/threads.py`), the engine reads 70 million lines in 5.6 s on one core, 1.8 s on four and 1.1 s on
 eight. The whole command (measured by hand), which also reads the judgments and computes the measures, takes 5.4 s, 2.2 s and 1.6 s for 7,000 queries, and 5.2 s, 2.5 s and 2.0 s for 70,000.
 
 The figure shows each ratio relative to its target in every measurement; at 1 the target is just met:

@@ -9,7 +9,9 @@
    all functions here tell by 0: the caller reads the file by its own means, and says what is wrong in
    its own words. */
 #define _POSIX_C_SOURCE 200809L
+#define _FILE_OFFSET_BITS 64
 #include <errno.h>
+#include <float.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdint.h>
@@ -25,7 +27,7 @@
 #if !defined(CHUNK)
 enum { CHUNK = 2 << 20, WINDOW = 1 << 16 }; /* tests make them small */
 #endif
-enum { VERSION = 4, MAX_THREADS = 64, PADDING = 64, FIELDS = 6, EDGES = 2 * FIELDS + 1 + 64 };
+enum { VERSION = 4, MAX_THREADS = 64, PADDING = 64, MAX_STEPS = 1024, FIELDS = 6, EDGES = 2 * FIELDS + 1 + 64 };
 
 typedef struct { const char *text; uint32_t size; } Field;
 
@@ -38,6 +40,7 @@ typedef struct {
     Line *lines;
     uint32_t *slots;                 /* open addressing; NONE is free */
     uint32_t count, room;            /* of lines; slots are twice as many, and a power of two */
+    uint32_t judged;                 /* of them, which come first */
 } Table;
 
 typedef struct { int32_t first, last, by_id, by_input; } Ranks; /* from 1 on; zeros are not retrieved */
@@ -65,7 +68,6 @@ typedef struct {
     char *buffer;
     int64_t buffer_room;
     Table table;                     /* the judged documents, then the lines */
-    uint32_t judged;
     int64_t query;                   /* -1 is one without judgments */
 } Reader;
 
@@ -82,7 +84,7 @@ static inline uint64_t hash_text(Field field) {
         hash = mix(hash ^ word);
     }
     word = 0;
-    memcpy(&word, text, size);
+    memcpy(&word, text, (size_t)size);
     return mix(hash ^ word ^ 0x5bd1e995);
 }
 
@@ -90,9 +92,7 @@ static inline int same_text(Field one, Field other) {
     return one.size == other.size && !memcmp(one.text, other.text, one.size);
 }
 
-static inline int is_blank(char c) { return c == ' ' || (uint8_t)(c - 9) < 5; } /* line ends included */
-
-/* Of the next 64 bytes a bit for each that is blank, and for each newline. */
+/* Of the next 64 bytes a bit for each that is blank (line ends are), and for each newline. */
 static inline uint64_t find_blanks(const char *text, uint64_t *newlines) {
     uint64_t mask = *newlines = 0;
 #if defined(__SSE2__)
@@ -141,7 +141,7 @@ static int parse_number(Field field, double *number) {
     for (; is_digit(*at); at++) whole = whole * 10 + (uint64_t)(*at - '0');
     if (*at == '.' && at > start)
         for (at++; is_digit(*at); at++, scale *= 10) whole = whole * 10 + (uint64_t)(*at - '0');
-    if (at == end && at > start && at - start <= 16) { /* the point is one of them */
+    if (at == end && at > start && at - start <= 16 && FLT_EVAL_METHOD != 2) { /* the point is one; x87 would round twice */
         *number = (start > field.text ? -1 : 1) * ((double)whole / scale);
         return 1;
     }
@@ -189,25 +189,27 @@ static int make_room(Table *table, uint32_t room) {
     return 1;
 }
 
-/* One line more, and the one before it of this name, or NONE; there has to be room. */
-static inline uint32_t add_line(Table *table, Line line) {
+/* One line more, for which there is room. Not ours is a name twice, and hashes made to be equal. */
+static inline int add_line(Table *table, Line line) {
     line.hash = hash_text(line.name);
     uint32_t *slot = find_slot(table, line.name, line.hash), earlier = *slot;
+    uint64_t steps = ((uint64_t)(slot - table->slots) - line.hash) & (2 * (uint64_t)table->room - 1);
     if (earlier != NONE) line.row = table->lines[earlier].row;
     table->lines[*slot = table->count++] = line;
-    return earlier;
+    return steps < MAX_STEPS && (earlier == NONE || earlier < table->judged);
 }
 
 /* Names in place of what a table held, and room for as many lines as that. */
 static int fill_table(Table *table, Names names, int64_t first, int64_t end) {
     uint32_t room = 64;
     while (room < end - first || room < table->count) room <<= 1;
-    table->count = 0;
+    table->count = table->judged = 0;
     if (!make_room(table, room)) return 0;
     for (int64_t row = first; row < end; row++) {
         Field name = {names.text + names.ends[row], (uint32_t)(names.ends[row + 1] - names.ends[row])};
-        add_line(table, (Line){.name = name, .row = (int32_t)row});
+        if (!add_line(table, (Line){.name = name, .row = (int32_t)row})) return 0;
     }
+    table->judged = table->count;
     return 1;
 }
 
@@ -225,8 +227,8 @@ static int compare_names(const void *one, const void *other) { /* descending by 
 
 /* All lines of a query are here, whose name stands at `at`: rank those that are judged. */
 static int rank_query(Work *work, const Reader *reader, int64_t at, int64_t size) {
-    Line *lines = reader->table.lines + reader->judged;
-    uint32_t count = reader->table.count - reader->judged;
+    Line *lines = reader->table.lines + reader->table.judged;
+    uint32_t count = reader->table.count - reader->table.judged;
     Line **order = malloc(count * sizeof *order);
     if (!order) return 0;
     int64_t tied = 0;
@@ -262,6 +264,7 @@ static int rank_query(Work *work, const Reader *reader, int64_t at, int64_t size
 
 /* So many bytes of the file into the buffer, and line ends behind them. */
 static int read_file(const Work *work, Reader *reader, int64_t at, int64_t size) {
+    if (size > INT32_MAX) return 0; /* sizes of fields have 32 bits, and macOS reads no more at once */
     if (size + PADDING > reader->buffer_room) {
         free(reader->buffer);
         reader->buffer_room = size + size / 8 + PADDING;
@@ -311,14 +314,12 @@ static int read_chunk(Work *work, Reader *reader, int64_t begin, int64_t end) {
             reader->query = query == NONE ? -1 : (int64_t)query;
             const int64_t none[] = {0, 0}, *rows = query == NONE ? none : work->first_row + query;
             if (!fill_table(table, work->docs, rows[0], rows[1])) return 0;
-            reader->judged = table->count;
         }
         if (table->count == INT32_MAX || (table->count == table->room && !make_room(table, 2 * table->room))) return 0;
         Line line = {.name = get_field(edges, 2), .row = -1};
         if (!parse_number(get_field(edges, 4), &line.score)) return 0;
         if (work->bits == 32) line.score = (float)line.score;
-        uint32_t earlier = add_line(table, line);
-        if (earlier != NONE && earlier >= reader->judged) return 0; /* a document twice */
+        if (!add_line(table, line)) return 0;
     }
     return !name.text || rank_query(work, reader, begin + (name.text - reader->buffer), name.size);
 }

@@ -43,7 +43,7 @@ from gainful.page.table import Table
 from gainful.read.column_names import ColumnNames, read_column_names
 from gainful.read.inputs import AnyQrels, AnyRun, as_run_columns, find_run_beside, open_large_run
 from gainful.read.qrels_and_run import LazyRun, NestedDict, Qrels, Run
-from gainful.read.small_trec import read_small_files
+from gainful.read.small_trec import MAX_LONE_BYTES, read_small_files
 from gainful.read.source import exceeds_memory, is_file, measure_size
 
 if TYPE_CHECKING:  # what compares, draws and resamples is slow to load: imported when first called
@@ -443,10 +443,10 @@ def _read_small_files(
     has_others = any(name is not None and name != "trec" for name in formats)
     if has_others or reading.columns.names or os.environ.get("GAINFUL_ENGINE"):
         return None
-    nested = [*read_small_files([qrels, *runs.values()])]
+    nested = read_small_files([qrels, *runs.values()])
     are_files = all(isinstance(run, (str, PathLike)) and is_file(run) for run in runs.values())
     if not nested and are_files and find_spec("gainful_native"):
-        nested = [*read_small_files([qrels])]  # runs are matched where they lie
+        nested = read_small_files([qrels], MAX_LONE_BYTES)  # runs are matched where they lie
     return (nested[0], dict(zip(runs, nested[1:], strict=False))) if nested else None
 
 

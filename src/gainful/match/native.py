@@ -74,12 +74,7 @@ def match_run_file(
         matched = _match_file(library, qrels, file.fileno(), source.name, score_bits)
     if matched is None:
         return None
-    usual = read_first_lines(source) if isinstance(qrels, NestedDict) else None
-    if usual is not None:
-        return evolve(matched, qrels=qrels, run=usual)
-    from gainful.read.trec_files import read_first_rows  # noqa: PLC0415  (usual ones do without)
-
-    return evolve(matched, qrels=qrels, run=read_first_rows(source))
+    return evolve(matched, qrels=qrels, run=read_first_lines(source))
 
 
 def _match_file(
@@ -109,19 +104,23 @@ def _match_file(
     if not is_ours or not (retrieved.any() or other_count):
         return None
     others = others[:other_count][np.argsort(others[:other_count, 0])]
-    names = [_read_name(file, *where) for where in others[:, :2].tolist()]
+    names = [
+        os.pread(file, length, at).decode(errors="replace")  # it was UTF-8 a moment ago
+        for at, length in others[:, :2].tolist()
+    ]
     if len(set(names)) < len(names):  # one of them stands in several places
         return None
     del judged, docs  # which are large
-    ranks = ranks[invert_order(order)]
-    row = np.flatnonzero(ranks[:, 0])
+    place = np.flatnonzero(ranks[:, 0])
+    place = place[np.argsort(order[place])]
+    row = order[place]
     matched = build_matched(
         pool,
         len(queries),
         [*queries, *names],
         np.concatenate([retrieved, others[:, 2]]).astype(np.intp),
         row,
-        TieBlocks(pool[0][row], *ranks[row].T.astype(np.intp)),
+        TieBlocks(pool[0][row], *ranks[place].T.astype(np.intp)),
         match_subtopics(qrels, invert_order(pool[1])) if isinstance(qrels, Qrels) else None,
     )
     return evolve(matched, tied_count=tied_count)
@@ -149,8 +148,4 @@ def _join_names(names: pl.Series | list[str]) -> tuple[bytes, Ranks]:
         return names.str.join("").cast(pl.Binary).item(), np.append(0, ends)
     joined = "".join(names).encode()
     sizes = names if len(joined) == sum(map(len, names)) else [name.encode() for name in names]
-    return joined, np.cumsum([0, *map(len, sizes)], dtype=np.int64)
-
-
-def _read_name(file: int, at: int, size: int) -> str:
-    return os.pread(file, size, at).decode(errors="replace")  # it was UTF-8 a moment ago
+    return joined, np.cumsum(np.fromiter(chain((0,), map(len, sizes)), np.int64))

@@ -7,14 +7,14 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 import polars as pl
 
 from gainful.errors import BadInput
 from gainful.read.column_names import USUAL_NAMES, ColumnMapping, are_column_names
-from gainful.read.source import SEPARATORS, Source
+from gainful.read.source import PACKED_HEADS, SEPARATORS, Source
 from gainful.read.trec_files import utf8_error
 from gainful.text import NUMBER_PATTERN, count_noun, quote
 
@@ -64,14 +64,15 @@ def _read_fast(text: bytes, separator: str, *, header: bool) -> pl.DataFrame | N
     quotes = _judge_quotes(text, separator)
     if quotes in ("open", "mixed"):
         return None
+    quote_char = '"' if quotes == "paired" else None
+    return _parse(text, separator=separator, quote_char=quote_char, has_header=header)
+
+
+def _parse(text: bytes, **options: Any) -> pl.DataFrame | None:
+    if text.startswith(PACKED_HEADS):
+        return None
     try:
-        return pl.read_csv(
-            text,
-            separator=separator,
-            quote_char='"' if quotes == "paired" else None,
-            infer_schema=False,
-            has_header=header,
-        )
+        return pl.read_csv(text, infer_schema=False, **options)
     except (pl.exceptions.PolarsError, pl.exceptions.PanicException):
         return None
 
@@ -161,9 +162,8 @@ def read_head(source: Source, format_name: str, columns: ColumnMapping) -> bytes
 
 def _read_literally(text: bytes) -> pl.DataFrame | None:
     """Fields between tabs as they are, if their quotes are not those of CSV; else None."""
-    try:
-        frame = pl.read_csv(text, separator="\t", quote_char=None, infer_schema=False)
-    except (pl.exceptions.PolarsError, pl.exceptions.PanicException):
+    frame = _parse(text, separator="\t", quote_char=None)
+    if frame is None:
         return None
     opened = pl.all().str.starts_with('"') & ~pl.all().str.contains(_QUOTED)
     stray = frame.select(pl.any_horizontal(opened.any())).item()

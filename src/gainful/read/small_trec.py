@@ -6,7 +6,7 @@ that do not stand together) is left to `read/trec_files.py`, which says what it 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from itertools import groupby
 from math import isfinite
@@ -19,32 +19,39 @@ from gainful.read.qrels_and_run import MAX_USUAL_GRADE, NestedDict
 from gainful.read.source import Source, is_file, open_source
 
 _MAX_BYTES = 4 << 20  # of all files together; beyond it reading by columns is faster
+MAX_LONE_BYTES = 16 << 20  # of judgments alone; beyond it reading by columns takes less memory
+_PIECE_BYTES = 1 << 19  # of lines that are split together
 _SIGNS = frozenset("0123456789.+-eE")  # of numbers that all readers read alike
 _QRELS, _RUN = (4, 3), (6, 4)  # how many fields a line has, and where its number stands
 
 
-def read_small_files(paths: Sequence[object]) -> list[NestedDict]:
+def read_small_files(paths: Sequence[object], max_bytes: int = _MAX_BYTES) -> list[NestedDict]:
     """Judgments and runs, the judgments first, if all are small TREC files; else none."""
     nested: list[NestedDict] = []
-    for source in _open_small_files(paths):
-        mapping = _read_lines(source.read_bytes(), *(_RUN if nested else _QRELS))
+    for source in _open_small_files(paths, max_bytes):
+        pieces = source.iterate_pieces(_PIECE_BYTES)
+        mapping = _read_lines(pieces, *(_RUN if nested else _QRELS))
         if mapping is None or (not nested and _look_odd(mapping)):
             return []
+        source.report_end()
         nested.append(NestedDict(mapping, source.name))
     return nested
 
 
-def read_first_lines(source: Source) -> NestedDict | None:
-    """The first lines of a run, if these have what is usual between blanks of any kind."""
-    lines = "".join(f"{' '.join(line.split())}\n" for line in source.first_lines)
-    mapping = _read_lines(lines.encode(), *_RUN)
-    return None if mapping is None else NestedDict(mapping, source.name)
+def read_first_lines(source: Source) -> NestedDict:
+    """The first lines of a run in which nothing is odd, for notes on what it looks like."""
+    mapping: dict[str, dict[str, float]] = {}
+    with suppress(ValueError):  # another file may have taken its place
+        for line in source.first_lines:
+            query, _, doc, _, score, _ = line.encode().split()  # at ASCII blanks
+            mapping.setdefault(query.decode(), {})[doc.decode()] = float(score)
+    return NestedDict(mapping, source.name)
 
 
-def _open_small_files(paths: Sequence[object]) -> list[Source]:
+def _open_small_files(paths: Sequence[object], max_bytes: int) -> list[Source]:
     """The files, if all are plain, small together, and TREC's; else none."""
     files = [path for path in paths if isinstance(path, (str, PathLike)) and is_file(path)]
-    if len(files) < len(paths) or sum(map(getsize, files)) > _MAX_BYTES:
+    if len(files) < len(paths) or sum(map(getsize, files)) > max_bytes:
         return []
     with suppress(BadInput):  # which the full reader tells, after mistakes in files before it
         sources = [open_source(path) for path in files]
@@ -53,18 +60,21 @@ def _open_small_files(paths: Sequence[object]) -> list[Source]:
     return []
 
 
-def _read_lines(data: bytes, size: int, place: int) -> dict[str, dict[str, float]] | None:
+def _read_lines(
+    pieces: Iterable[bytes], size: int, place: int
+) -> dict[str, dict[str, float]] | None:
     """The numbers of documents, at one place of lines of one size; None if any line is unusual."""
-    columns = _split_fields(data, size)
-    if not columns or len({*columns[1]}) > 1:  # iterations may be subtopics
-        return None
-    if not _SIGNS.issuperset("".join(columns[place])):
-        return None
-    try:
-        numbers = [*map(float, columns[place])]
-    except ValueError:
-        return None
-    return _group(columns[0], columns[2], numbers) if all(map(isfinite, numbers)) else None
+    mapping: dict[str, dict[str, float]] = {}
+    iterations = set[str]()
+    for piece in pieces:
+        columns = _split_fields(piece, size)
+        numbers = _parse_numbers(columns[place]) if columns else None
+        if numbers is None or not _add_rows(mapping, columns[0], columns[2], numbers):
+            return None
+        iterations.update(columns[1])
+        if len(iterations) > 1:  # they may be subtopics
+            return None
+    return mapping or None
 
 
 def _split_fields(data: bytes, size: int) -> list[list[str]]:
@@ -76,19 +86,31 @@ def _split_fields(data: bytes, size: int) -> list[list[str]]:
     return columns if even else []
 
 
-def _group(
-    queries: list[str], docs: list[str], numbers: list[float]
-) -> dict[str, dict[str, float]] | None:
-    """Numbers by query and document; None if lines of a query are apart, or duplicates."""
-    mapping: dict[str, dict[str, float]] = {}
+def _parse_numbers(texts: list[str]) -> list[float] | None:
+    with suppress(ValueError):
+        numbers = {text: float(text) for text in {*texts}}
+        if _SIGNS.issuperset("".join(numbers)) and all(map(isfinite, numbers.values())):
+            return [numbers[text] for text in texts]
+    return None
+
+
+def _add_rows(
+    mapping: dict[str, dict[str, float]], queries: list[str], docs: list[str], numbers: list[float]
+) -> bool:
+    """Add numbers by query and document; are lines of each query together, and documents once?"""
+    last = next(reversed(mapping), None)  # whose lines may go on
     begin = 0
     for query, lines in groupby(queries):
         end = begin + sum(1 for _ in lines)
-        ranking = dict(zip(docs[begin:end], numbers[begin:end], strict=True))
-        if query in mapping or len(ranking) < end - begin:
-            return None
-        mapping[query], begin = ranking, end
-    return mapping
+        if query in mapping and (begin or query != last):
+            return False
+        ranking = mapping.setdefault(query, {})
+        size = len(ranking) + end - begin
+        ranking.update(zip(docs[begin:end], numbers[begin:end], strict=True))
+        if len(ranking) < size:
+            return False
+        begin = end
+    return True
 
 
 def _look_odd(qrels: Mapping[str, Mapping[str, float]]) -> bool:

@@ -152,6 +152,7 @@ def _iterate_parts(
 
 _HEAD_SIZE = _TAIL_SIZE = 1 << 16
 _PIECE_BYTES = 1 << 24  # of lines that are read together
+PACKED_HEADS = (b"x\x01", b"x^", b"x\x9c", b"x\xda", b"\x1f\x8b", b"(\xb5")  # polars unpacks these
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"  # a byte-order mark, which some editors put before UTF-8
 JSON_LINES = (".jsonl", ".ndjson")  # suffixes
 SEPARATORS = ",;|"  # of fields in CSV
@@ -228,7 +229,7 @@ class Source:
             head = next((line for line in self.iterate_lines() if line.strip()), b"")
         elif len(self.head) < _HEAD_SIZE:
             head += b"\n" + cut
-        lines = [line.strip() for line in head.decode("utf-8", errors="replace").split("\n")]
+        lines = [line.strip().decode("utf-8", errors="replace") for line in head.split(b"\n")]
         return [line for line in lines if line and not line.startswith("#")] or [""]
 
     def first_line(self) -> str:

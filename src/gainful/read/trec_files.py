@@ -6,6 +6,7 @@ their blanks are in order. Where something is wrong, every line is read by itsel
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import Any, Literal
 
@@ -16,14 +17,14 @@ from attrs import evolve, frozen
 from gainful.errors import BadInput
 from gainful.read.column_names import USUAL_NAMES, ColumnMapping
 from gainful.read.qrels_and_run import QRELS, RUN, Kind, Rows, Run, Value, are_ranks
-from gainful.read.source import BYTE_ORDER_MARK, Source
+from gainful.read.source import BYTE_ORDER_MARK, PACKED_HEADS, Source
 from gainful.text import count_noun, quote
 from gainful.threads import map_ahead
 
 _SAMPLE_LINES = 50  # by which the fields of a line are told
 BLANKS = r" \t\r\v\f"  # between fields, in a pattern
+_find_fields = re.compile(f"[^{BLANKS}]+").findall
 _PIECE_BYTES = 1 << 23  # of lines that are scanned together
-_ZLIB_HEADS = (b"x\x01", b"x^", b"x\x9c", b"x\xda")  # of texts that polars takes for compressed
 
 
 @frozen
@@ -102,7 +103,7 @@ def read_rows(
 
 def read_first_rows(source: Source) -> Run:
     """The first rows of a run and its name, for notes on what it looks like."""
-    first_lines = "\n".join(source.first_lines[:_SAMPLE_LINES]).encode()
+    first_lines = "\n".join(source.first_lines).encode()
     rows = read_rows(Source(source.name, source.suffix, first_lines, data=first_lines), RUN)
     return evolve(rows.build(), tag=last_tag(source), where=None)
 
@@ -169,7 +170,7 @@ def find_run_format(source: Source) -> LineFormat:
 
 
 def _is_short(source: Source) -> bool:
-    lines = [line.split() for line in source.first_lines[:_SAMPLE_LINES]]
+    lines = [_find_fields(line) for line in source.first_lines[:_SAMPLE_LINES]]
     is_short = max(map(len, lines)) == len(lines[0]) == 3  # one line may lack a field
     return is_short and is_number(lines[0][2])
 
@@ -181,7 +182,7 @@ def find_qrels_format(source: Source) -> LineFormat:
     """
     if _is_short(source):
         return SHORT_QRELS
-    first = source.first_line().split()
+    first = _find_fields(source.first_line())
     of_passages = (
         len(first) == len(PASSAGE_QRELS.fields)
         and first[1].startswith(first[0])
@@ -200,7 +201,7 @@ def note_comments(source: Source) -> list[str]:
 
 def refuse_swapped(source: Source, kind: Kind[Any]) -> None:
     """A run where judgments belong, or judgments for a run, is a mistake that can be named."""
-    field_count = len(source.first_line().split())
+    field_count = len(_find_fields(source.first_line()))
     if kind is QRELS and field_count >= len(RUN_LINES.fields):
         raise kind.describe_swap(source.name, "its lines have six fields", QRELS_LINES.description)
     if kind is RUN and field_count == len(QRELS_LINES.fields):
@@ -211,7 +212,7 @@ def looks_like_a_run(source: Source) -> bool:
     """Have most of its first lines more than the four fields of judgments?"""
     if find_qrels_format(source) is PASSAGE_QRELS:
         return False
-    sizes = [len(line.split()) for line in source.first_lines]
+    sizes = [len(_find_fields(line)) for line in source.first_lines]
     return sum(size > 4 for size in sizes) > sum(size == 4 for size in sizes)
 
 
@@ -263,7 +264,7 @@ def scan_pieces(
     schema |= {line_format.number: number_type or pl.Float64(), "beyond": pl.String()}
 
     def parse(lines: bytes) -> pl.DataFrame | None:
-        if lines[:2] in _ZLIB_HEADS or lines.startswith(BYTE_ORDER_MARK):  # polars drops it
+        if lines.startswith((*PACKED_HEADS, BYTE_ORDER_MARK)):  # polars unpacks, or drops it
             return None
         try:
             frame = (
@@ -346,7 +347,7 @@ _STRIPPED = pl.col("text").str.strip_chars(" \t\r\v\f")
 def number_lines(source: Source, *, comments: bool = True) -> pl.DataFrame:
     """Every line that is neither empty nor, where there may be some, a comment: line and text."""
     try:
-        if source.head[:2] in _ZLIB_HEADS:
+        if source.head.startswith(PACKED_HEADS):
             lines = pl.DataFrame({"text": source.read_bytes().decode("utf-8").split("\n")})
         else:
             lines = pl.read_lines(source.path_or_stream(), name="text")
@@ -361,7 +362,7 @@ def number_lines(source: Source, *, comments: bool = True) -> pl.DataFrame:
 def describe_problem(row: dict[str, object], line_format: LineFormat) -> str:
     """What is wrong with one line, in words."""
     if row[line_format.fields[0]] is None:
-        field_count = len(str(row["text"]).split())
+        field_count = len(_find_fields(str(row["text"])))
         return f"{quote(row['text'])} has {field_count} field{'s' * (field_count != 1)}"
     if "rank" in row and row["more"] and not is_number(str(row["rank"])):
         return f"rank {quote(row['rank'])} is not a number"
