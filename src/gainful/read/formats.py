@@ -15,8 +15,7 @@ from attrs import frozen
 
 from gainful.errors import BadInput, NoColumn, Swapped, check_name
 from gainful.read.column_names import (
-    QUERY,
-    QUERY_TEXT,
+    LIST_COLUMNS,
     USUAL_NAMES,
     ColumnMapping,
     are_column_names,
@@ -319,7 +318,8 @@ def read_rows(
     if log is None:
         if isinstance(error, NoColumn) and not columns.names:
             for record in records[:1]:  # in a log, one list says nothing
-                wanted = kind if {*map(normalise_name, record)} & {*QUERY, *QUERY_TEXT} else None
+                queries = {*map(normalise_name, record)} & {*LIST_COLUMNS["query"].names}
+                wanted = kind if queries else None
                 _load("rag.refuse_unknown_lists")(source.name, record, columns, wanted)
             _load("session_inputs.refuse_unknown_json")(source)
         if rows is None:

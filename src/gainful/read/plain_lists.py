@@ -10,12 +10,7 @@ from collections.abc import Iterable
 import polars as pl
 
 from gainful.read.column_names import (
-    DOC,
-    DOC_LISTS,
-    NUMBER_LISTS,
-    QUERY,
-    QUERY_TEXT,
-    RANK_LISTS,
+    LIST_COLUMNS,
     TURN,
     holds_lists,
     normalise_name,
@@ -32,10 +27,10 @@ def explode_lists(frame: pl.DataFrame, name: str, kind: Kind[Value]) -> Rows[Val
         return next((columns[alias] for alias in aliases if alias in columns), None)
 
     has_turns = find(TURN) is not None
-    query, docs = find(("id", *QUERY, *QUERY_TEXT)), find((*kind.lists, *DOC_LISTS, *DOC))
+    query, docs = find(LIST_COLUMNS["query"].names), find((*kind.lists, *LIST_COLUMNS["doc"].names))
     columns = {alias: own for alias, own in columns.items() if holds_lists(own.dtype)}
-    numbers = find(NUMBER_LISTS[kind.number])
-    if query is None or docs is None or has_turns or (kind is RUN and find(RANK_LISTS) is not None):
+    numbers, ranks = find(LIST_COLUMNS[kind.number].names), find(LIST_COLUMNS["rank"].names)
+    if query is None or docs is None or has_turns or (kind is RUN and ranks is not None):
         return None
     is_named = _holds_ids(query.dtype) and not query.null_count() and query.is_unique().all()
     if not is_named or not _is_list_of_ids(docs):

@@ -20,19 +20,15 @@ from attrs import evolve
 from gainful.errors import BadInput, NoColumn
 from gainful.read import dicts
 from gainful.read.column_names import (
-    CONVERSATION,
-    DOC,
     DOC_LISTS,
     GRADE,
-    NUMBER_LISTS,
+    LIST_COLUMNS,
     QUERY,
-    QUERY_TEXT,
-    RANK_LISTS,
     RELEVANT,
     RETRIEVED,
     SCORE,
     TURN,
-    TURN_IDS,
+    TURN_COLUMNS,
     USUAL_NAMES,
     ColumnMapping,
 )
@@ -55,7 +51,7 @@ from gainful.read.source import Source
 from gainful.text import count_noun, join_words, quote
 
 Records = Iterable[tuple[str, Mapping[Any, Any] | BadInput]]  # where each is, and what it says
-_QUERY = ("id", *QUERY, *QUERY_TEXT)
+_QUERY = LIST_COLUMNS["query"].names
 _NUMBER_ROLES = ("score", "grade", "rank", "subtopic")
 _MUST_BE_NUMBERS = frozenset((*SCORE, *GRADE, "scores", "grades", "rank", "ranks"))
 _PARTS = {"retrieved": "what was retrieved", "relevant": "what is relevant"}
@@ -66,7 +62,7 @@ _TEXTS, _OLDER_TEXTS = "retrieved_contexts", "contexts"
 _EXPECTED = '{"query": …, "retrieved": […], "relevant": […]}'
 _ANSWERS = ("hits", "response")  # of a search engine, beside the query they are for
 _ANSWER_START = re.compile(
-    rf'\[?\s*\{{\s*"(?:{"|".join(dict.fromkeys((*QUERY, *QUERY_TEXT)))})"\s*:\s*'
+    rf'\[?\s*\{{\s*"(?:{"|".join(_QUERY)})"\s*:\s*'
     r'(?:"(?:[^"\\]|\\.)*"|\d+)\s*,.*"hits"\s*:\s*[\[{]',
     re.DOTALL,
 )
@@ -196,7 +192,7 @@ def refuse_unknown_lists(
     if texts == _TEXTS or any(map(_is_text, fields.get(texts, ()))):
         problem = f"records with texts ({texts}) but without ids, which judgments need"
         raise BadInput(name, problem, "retrieved_context_ids, reference_context_ids")
-    numbers = {*NUMBER_LISTS["score"], *NUMBER_LISTS["grade"], *RANK_LISTS}
+    numbers = {name for role in ("score", "grade", "rank") for name in LIST_COLUMNS[role].names}
     known = {
         *DOC_LISTS,
         *(field for field in numbers & fields.keys() if not _has_texts(fields[field])),
@@ -280,7 +276,7 @@ def _read_list(
     if number == "score" and isinstance(value, AbstractSet):
         raise BadInput(place, "the documents are a set, which has no order", "a list in rank order")
     pairs = read_entries(entries, place, query, number, problems, describe_no_id=_describe_no_id)
-    numbers = _find_numbers(record, NUMBER_LISTS[number])
+    numbers = _find_numbers(record, LIST_COLUMNS[number].names)
     if numbers is None or len(pairs) < len(entries):
         return pairs
     return _pair(pairs, numbers, place, query, number)
@@ -290,7 +286,7 @@ def _read_ranks(
     listed: DocNumbers, place: str, query: str, record: Mapping[Any, Any]
 ) -> DocNumbers | None:
     """The documents by the ranks that stand in a second list, unless they have scores."""
-    ranks = _find_numbers(record, RANK_LISTS)
+    ranks = _find_numbers(record, LIST_COLUMNS["rank"].names)
     if ranks is None or any(score is not None for _, score in listed):
         return None
     ranked = _pair(listed, ranks, place, query, "rank")
@@ -389,7 +385,7 @@ def _read_parts(
     is_unnamed = name is None and has_parts and not any(key in record for key in QUERY)
     name = number if is_unnamed else name
     name = _check_query(name, place)
-    key = next((key for key in (*kind.lists, *DOC_LISTS, *DOC) if key in record), None)
+    key = next((key for key in (*kind.lists, *LIST_COLUMNS["doc"].names) if key in record), None)
     answer = _find_answer(record) if key is None and kind is RUN else None
     if answer is not None:
         key, record = "retrieved", {**record, "retrieved": answer}
@@ -426,9 +422,9 @@ def _name_documents(docs: Any, paths: Sequence[str], place: str) -> Any:
 
 def _name_turn(record: Mapping[Any, Any]) -> str | None:
     """What a turn of a conversation is called, such as 106_3; None if it has an id of its own."""
-    conversation = _find_filled(record, CONVERSATION)
+    conversation = _find_filled(record, TURN_COLUMNS["session"].names)
     turn = None if conversation is None else _find_filled(record, TURN)
-    if turn is None or _find_filled(record, TURN_IDS) is not None:
+    if turn is None or _find_filled(record, TURN_COLUMNS["topic"].names) is not None:
         return None
     return f"{conversation}_{turn}"
 

@@ -29,7 +29,6 @@ from gainful.errors import BadInput, WrongType, check_name
 from gainful.read.column_names import (
     GRADE,
     LOG_COLUMNS,
-    MILLISECONDS,
     OPTIONAL_COLUMNS,
     POSITION,
     SESSION,
@@ -451,10 +450,9 @@ def extract_events(table: InputTable, events: EventWords | None, facts: LogFacts
             columns[role] = read_whole_numbers(table, column, NAMES.get(role, role), mistakes)
         else:
             columns[role] = read_optional_column(table, column, kind, mistakes)
-    milliseconds = header.find_column(MILLISECONDS)
-    if milliseconds is not None and "seconds" not in columns:
-        columns["seconds"] = read_optional_column(table, milliseconds, "number", mistakes) / 1000
-        taken["seconds"], forms["seconds"] = milliseconds, "in milliseconds"
+    if "milliseconds" in columns:
+        columns["seconds"] = columns.pop("milliseconds") / 1000
+        taken["seconds"], forms["seconds"] = taken.pop("milliseconds"), "in milliseconds"
     require_columns(header, columns)
     for name, (column, contents) in assign_others(header, taken).items():
         columns[name] = (
@@ -493,7 +491,7 @@ def assign_columns(header: Header, position: str | None, event: str | None) -> d
     for role, log_column in LOG_COLUMNS.items():
         free = [name for name in log_column.names if name not in _normalise(taken)]
         column = event if role == "event" else header.find_column(free)
-        if column is not None:
+        if column is not None and not (role == "milliseconds" and "seconds" in taken):
             taken[role] = column
     return taken
 

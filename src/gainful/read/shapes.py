@@ -20,15 +20,15 @@ from gainful.errors import BadInput, WrongType
 from gainful.forks import refuse_lost_threads
 from gainful.read import dicts, json_records, named_columns, rag, ratings
 from gainful.read.column_names import (
-    CONVERSATION,
     DOC,
     DOC_LISTS,
     GRADE,
     KNOWN_COLUMNS,
+    LIST_COLUMNS,
     QUERY,
-    QUERY_TEXT,
     RELEVANT,
     RETRIEVED,
+    SESSION,
     TURN,
     USUAL_NAMES,
     ColumnMapping,
@@ -68,7 +68,7 @@ from gainful.text import NUMBER_PATTERN, quote
 Shape = Literal["records", "rows", "lists", "rag"]
 _BESIDE_IDS = frozenset(("distances", "metadatas"))  # in an answer of Chroma
 _ANSWER_KEYS = frozenset(("responseHeader", "root", "data", *_BESIDE_IDS))
-_QUERIES = frozenset(("id", *QUERY, *QUERY_TEXT))
+_QUERIES = LIST_COLUMNS["query"].names
 _WRAPPERS = frozenset(  # names of the one list that a file of some tool holds
     ("runs", "observations", "traces", "spans", "events", "sessions", "logs", "records", "rows")
 )
@@ -331,7 +331,7 @@ def _read_frame(
     header = named_columns.Header([*map(str, own)], name)
     names: set[str] | None = None
     if not grades or "grade" in columns.names or header.find_column(GRADE) is not None:
-        names = {*KNOWN_COLUMNS, *CONVERSATION, *TURN, *mapped}
+        names = {*KNOWN_COLUMNS, *SESSION, *TURN, *mapped}
     if engine is None:
         return as_polars(value, name, names)
     from gainful.read.lazy import collect_frame  # noqa: PLC0415  (slow to load)
@@ -440,7 +440,7 @@ def _find_dict_shape(
     first: Mapping[Any, Any], name: str, columns: ColumnMapping, number: str
 ) -> Shape:
     """A row by its names, or documents with numbers, a dict for each query."""
-    if any(as_list(first.get(key)) is not None for key in (*DOC_LISTS, *DOC)):
+    if any(as_list(first.get(key)) is not None for key in LIST_COLUMNS["doc"].names):
         return "rag"
     own = {str(key): value for key, value in first.items()}
     mapped = {name for names in columns.names.values() for name in names}
@@ -579,7 +579,7 @@ def split_columns(
         mapped = (name for role in roles for name in columns.names.get(role, ()))
         return next((name for name in (*mapped, *names) if name in value), None)
 
-    query = find_key((*QUERY, *QUERY_TEXT), "query")
+    query = find_key(_QUERIES, "query")
     if query is None:
         parts = [find_key(names) for names in (RETRIEVED, RELEVANT)]
         if None in parts:
@@ -604,7 +604,7 @@ def _refuse_unknown_columns(
     value: Mapping[Any, Any], name: str, kind: Kind[Any], columns: ColumnMapping
 ) -> None:
     """Refuse a column of lists with an unknown name, beside one of queries."""
-    names = (*columns.names.get("query", ()), *QUERY, *QUERY_TEXT)
+    names = (*columns.names.get("query", ()), *_QUERIES)
     query = next((key for key in names if key in value), None)
     lists = [as_list(column) or () for column in value.values()] if query is not None else []
     if lists and min(map(len, lists)) == max(map(len, lists)) > 0:
