@@ -165,6 +165,20 @@ KNOWN_COLUMNS = {
     for name in column.names
 }
 
+# What words in a name begin with that may be a column's, for messages about unknown tables.
+LIKELY_WORDS = {
+    "session": ("sess",),
+    "user": _split("user visitor who customer client member cookie person"),
+    "time": _split("time date when at ts stamp"),
+    "query": _split("query search srch phrase term typed question keyword prompt"),
+    "text": _split("query search srch phrase term typed question keyword prompt"),
+    "event": _split("event evt action"),
+    "rank": _split("rank pos slot place"),
+    "doc": _split("doc item product prod result page url sku hit passage chunk article movie prop"),
+    "clicked": ("click",),
+    "grade": _split("grade rel rating rate stars label judg gain quality"),
+    "score": _split("score sim bm25 prob conf rrf"),
+}
 # The last words of names that say of a number that it is no grade: judged_at, assessor id.
 _NO_GRADE = frozenset(
     (

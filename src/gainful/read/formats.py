@@ -316,6 +316,8 @@ def read_rows(
     records = _load("json_records.first_records")(source)
     log = None if format_name else find_log_format(records)
     if log is None:
+        if isinstance(error, (NoColumn, Swapped)) and not columns.names:
+            _load("file_check.refuse_sessions")(source, kind)
         if isinstance(error, NoColumn) and not columns.names:
             for record in records[:1]:  # in a log, one list says nothing
                 queries = {*map(normalise_name, record)} & {*LIST_COLUMNS["query"].names}

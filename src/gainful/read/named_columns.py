@@ -10,23 +10,27 @@ from typing import Any, Literal
 import polars as pl
 from attrs import evolve, frozen
 
-from gainful.errors import BadInput, NoColumn
+from gainful.errors import BadInput, NoColumn, Swapped
 from gainful.read import delimited, json_records, plain_lists, rag, trec_files
 from gainful.read.column_names import (
     DOC,
     DOC_LISTS,
     GRADE,
+    LIKELY_WORDS,
     LOG_COLUMNS,
     POSITION,
+    QRELS_COLUMNS,
     QRELS_ROLES,
     RANK,
     RUN_COLUMNS,
     SCORE,
+    SESSION_COLUMNS,
     SESSION_ROLES,
     SUBTOPIC,
     USUAL_NAMES,
     Column,
     ColumnMapping,
+    find_list_kinds,
     holds_lists,
     is_wide,
     list_columns,
@@ -38,6 +42,31 @@ from gainful.read.column_names import (
 from gainful.read.qrels_and_run import QRELS, RUN, Kind, Rows, Value
 from gainful.read.source import Source
 from gainful.text import join_words, quote
+
+_COLUMNS_OF = {
+    "judgments": QRELS_COLUMNS,
+    "run": RUN_COLUMNS,
+    "sessions": SESSION_COLUMNS,
+    "log": LOG_COLUMNS,
+}
+# What a table must tell, and by which roles it can.
+_QUERY_AND_DOC = {"query": ("query",), "document": ("doc",)}
+NEEDS: Mapping[str, Mapping[str, Sequence[str]]] = {
+    "judgments": _QUERY_AND_DOC,
+    "run": {**_QUERY_AND_DOC, "score or rank": ("score", "rank")},
+    "sessions": {"session": ("session",), **_QUERY_AND_DOC},
+    "log": {
+        "session or user": ("session", "user"),
+        "query": ("query_id", "text"),
+        "document": ("doc",),
+    },
+}
+
+
+def _is_like(name: str, role: str) -> bool:
+    """Has the name of a column a word that says what it may be?"""
+    words = re.findall(r"[A-Z]?[a-z]+\d*|[A-Z]+\d*", name)
+    return any(word.lower().startswith(LIKELY_WORDS.get(role, ())) for word in words)
 
 
 @frozen
@@ -67,25 +96,64 @@ class Header:
             strip_name(name): name for name in names
         }
 
-    def require_column(self, aliases: tuple[str, ...], role: str) -> str:
-        """The column that has one of these names, or an error that says what there is."""
+    def require_column(self, aliases: tuple[str, ...], role: str, table: str = "") -> str:
+        """The column that has one of these names, or an error that says what there is.
+
+        It names the columns that may have the roles of the table, such as "log".
+        """
         column = self.find_column(aliases)
         if column is None:
-            raise NoColumn(
-                self.name,
-                f"there is no column for the {role}; known: {self.list_columns()}",
-                f"one of {', '.join(aliases)}; or set it with columns= (--columns); without a "
-                "header, by number",
-            )
+            problem = f"there is no column for the {role}; known: {self.list_columns()}"
+            expected = f"one of {', '.join(aliases)}"
+            if names := self.suggest_names(table):
+                raise NoColumn(
+                    self.name,
+                    problem,
+                    f"--columns {names} if these are the columns (columns=); or {expected}",
+                )
+            way = "; or set it with columns= (--columns); without a header, by number"
+            raise NoColumn(self.name, problem, expected + way)
         return column
 
-    def require(self, column: Column) -> str:
+    def require(self, column: Column, table: str = "") -> str:
         """The column of the table that is one, or an error that says what there is."""
-        return self.require_column(column.names, column.noun or column.role)
+        name = column.noun or column.role
+        return self.require_column(column.names, name, table or column.tables[0])
 
-    def require_ids(self) -> tuple[str, str]:
+    def list_missing(self, table: str) -> list[str]:
+        """What no column tells of that which judgments, a run, sessions or a log must tell."""
+        return [
+            name
+            for name, roles in NEEDS[table].items()
+            if not any(self.find_column(_COLUMNS_OF[table][role].names) for role in roles)
+        ]
+
+    def find_likely(self, table: str) -> dict[str, str]:
+        """The columns of a table by role, of other names those that are like it; all, or none."""
+        columns = _COLUMNS_OF.get(table, {})
+        own = {role: self.find_column(column.names) for role, column in columns.items()}
+        free = [name for name in self.columns if name not in own.values()]
+        found: dict[str, str] = {}
+        for role, usual in own.items():
+            name = usual or next((each for each in free if _is_like(each, role)), None)
+            if name is not None:
+                found[role] = name
+                free = [each for each in free if each != name]
+        needed = NEEDS.get(table, {}).values()
+        return {} if any(found.keys().isdisjoint(roles) for roles in needed) else found
+
+    def suggest_names(self, table: str) -> str:
+        """What to type where columns with other names are like those of a table; or nothing."""
+        return ",".join(
+            f"{role}={self.own_name(name)}"
+            for role, name in self.find_likely(table).items()
+            if name in self.own_names or self.find_column(_COLUMNS_OF[table][role].names) != name
+        )
+
+    def require_ids(self, kind: Kind[Any] = QRELS) -> tuple[str, str]:
         """The columns of queries and documents, or an error that says what there is."""
-        return self.require(RUN_COLUMNS["query"]), self.require(RUN_COLUMNS["doc"])
+        query, doc = (self.require(RUN_COLUMNS[role], kind.name) for role in ("query", "doc"))
+        return query, doc
 
     def grade_column(self) -> str | None:
         """The column of the grades of judgments; None where all that is judged is relevant."""
@@ -184,13 +252,13 @@ class InputTable:
         Where there are no grades all are 1, which is noted.
         """
         header = self.header
+        if kind is RUN or header.find_column(GRADE) is None:
+            header.require_ids(kind)
         if kind is RUN:
-            header.require_ids()
             return self, *header.score_column()
         grade = header.grade_column()
         if grade is not None:
             return self, grade, "grade"
-        header.require_ids()
         header.refuse_unknown_grades(filter(self._holds_numbers, self.frame.columns))
         frame = self.frame.with_columns(grade=pl.lit(1.0))
         known = f"({', '.join(GRADE[:3])}, …) among {header.list_columns()}"
@@ -298,6 +366,10 @@ def extract(
         paths = evolve(paths, names={"doc": own})
     table = table.rename(columns, roles)
     if is_wide(table.frame.schema):
+        event = table.header.find_column(LOG_COLUMNS["event"].names[:-1])
+        if event is not None and not find_list_kinds(table.frame.columns, USUAL_NAMES):
+            problem = f"these are events with lists (column {quote(event)}), not {kind.name}"
+            raise Swapped(table.name, problem, "gainful sessions, with a row for each result")
         are_lists = {name: holds_lists(dtype) for name, dtype in table.frame.schema.items()}
         rivals = rag.choose_named(columns, kind, are_lists, table.name)
         unnamed = [name for name in are_lists if normalise_name(name) in rivals]
@@ -339,7 +411,7 @@ def extract_rows(table: InputTable, kind: Kind[Value]) -> Rows[Value]:
     Judgments without a column of grades are all of grade 1.
     """
     table, number, role = table.find_number(kind)
-    query, doc = table.header.require_ids()
+    query, doc = table.header.require_ids(kind)
     rank = table.header.find_column(RANK) if kind is RUN else None
     subtopic = table.header.find_column(SUBTOPIC) if kind is QRELS else None
     if subtopic is not None and normalise_name(subtopic) == "iteration":
