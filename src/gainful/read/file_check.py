@@ -514,10 +514,18 @@ def _looks_graded(source: Source) -> bool:
     try:
         frame = formats.read_rows(source, QRELS).build().frame
     except BadInput:
-        return False
+        return _is_swapped(source)
     few = frame["grade"].n_unique() <= _MAX_GRADES
     few &= not source.head.lstrip().startswith((b"{", b"["))
     return (few or _are_whole(frame["grade"])) and not look_like_ranks(frame)
+
+
+def _is_swapped(source: Source) -> bool:
+    """Is it refused as a run because it is judgments?"""
+    try:
+        return not formats.read_rows(source, RUN)
+    except BadInput as error:
+        return isinstance(error, Swapped)
 
 
 def _holds_fractions(source: Any) -> bool:

@@ -41,7 +41,7 @@ from gainful.read.column_names import (
 )
 from gainful.read.qrels_and_run import QRELS, RUN, Kind, Rows, Value
 from gainful.read.source import Source
-from gainful.text import join_words, quote
+from gainful.text import join_words, quote, shorten
 
 _COLUMNS_OF = {
     "judgments": QRELS_COLUMNS,
@@ -209,6 +209,7 @@ class InputTable:
     own_names: Mapping[str, str] = {}  # what the user calls columns that are renamed
     notes: tuple[str, ...] = ()  # notes on how it was read
     problems: Mapping[int, BadInput] = {}  # why some rows are empty that could not be read
+    nested: Mapping[str, int] = {}  # by column, the first row of a list or object among texts
     has_header: bool = True  # else its columns are called 1, 2, 3, …
 
     @property
@@ -325,8 +326,8 @@ def _read_any_table(
             frame, source.name, lambda row: f"{source.name}, row {row + 1}", padded=False
         )
     if format_name == "jsonl":
-        frame, locate, problems = json_records.read_frame(source)
-        return InputTable(frame, source.name, locate, problems=problems)
+        frame, nested, locate, problems = json_records.read_frame(source)
+        return InputTable(frame, source.name, locate, problems=problems, nested=nested)
     header = not delimited.lacks_header(source, format_name, columns)
     frame, locate = delimited.read(
         source, format_name, header=header, literal_quotes=literal_quotes
@@ -334,9 +335,9 @@ def _read_any_table(
     return InputTable(frame, source.name, locate, has_header=header)
 
 
-def as_table(frame: pl.DataFrame, name: str) -> InputTable:
+def as_table(frame: pl.DataFrame, name: str, nested: Mapping[str, int] = {}) -> InputTable:
     """A frame in memory as a table."""
-    return InputTable(frame, name, lambda row: f"{name}, row {row}", padded=False)
+    return InputTable(frame, name, lambda row: f"{name}, row {row}", padded=False, nested=nested)
 
 
 def read_rows(
@@ -471,6 +472,10 @@ def text_column(table: InputTable, column: str) -> pl.Series:
     """Ids as text: texts and whole numbers are; what else a column can hold is refused."""
     values = table.frame[column]
     kind = values.dtype
+    row = table.nested.get(table.header.own_name(column))
+    if row is not None:
+        problem = f"{table.header.own_name(column)} {shorten(values[row])} is no text or number"
+        raise BadInput(table.locate(row), problem, "texts or whole numbers")
     if kind == pl.String:
         return values.str.strip_chars() if table.padded else values
     if kind.is_float() and bool((values.drop_nulls() == values.drop_nulls().floor()).all()):

@@ -431,6 +431,10 @@ def _name_turn(record: Mapping[Any, Any]) -> str | None:
 
 def _check_query(name: Any, place: str) -> Any:
     """Whole numbers, which pandas makes fractions beside a missing one, are whole again."""
+    if isinstance(name, (str, int)) or name is None:
+        return name
+    if _is_nested(name):
+        raise BadInput(place, f"{quote(name)} is no query", "texts or whole numbers")
     if not isinstance(name, float):
         return name
     if name.is_integer():

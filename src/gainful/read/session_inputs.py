@@ -170,7 +170,8 @@ def as_sessions(
             )
         )
     if isinstance(value, (list, tuple)) and shapes.are_records(value):
-        value = build_columns(value)
+        frame, nested = build_columns(value)
+        value = extract_session_table(named_columns.as_table(frame, "sessions", nested), reading)
     if is_frame(value):
         table = named_columns.as_table(as_polars(value, "sessions"), "sessions")
         value = extract_session_table(table, reading)

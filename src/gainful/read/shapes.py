@@ -556,8 +556,10 @@ def _build_table(entries: list[Any], shape: Shape, name: str, number: str) -> In
         for at, row in enumerate(rows)
         if row is None
     }
-    frame = json_records.build_columns([row or {} for row in rows])
-    return InputTable(frame, name, lambda row: f"{name}[{row}]", padded=False, problems=problems)
+    frame, nested = json_records.build_columns([row or {} for row in rows])
+    return InputTable(
+        frame, name, lambda row: f"{name}[{row}]", padded=False, problems=problems, nested=nested
+    )
 
 
 def split_columns(
