@@ -1212,7 +1212,7 @@ def test_json_that_holds_nothing_is_called_json(tmp_path, run_gainful, text, suf
     assert "JSON" in run_gainful("sessions", path, status=2).err
 
 
-@pytest.mark.parametrize("orient", ["columns", "split", "records", "list"])
+@pytest.mark.parametrize("orient", ["columns", "index", "table", "split", "records", "list"])
 def test_what_pandas_writes_as_json(tmp_path, orient):
     frame = pd.DataFrame(
         {"query": ["1", "1", "2"], "doc": ["b", "a", "c"], "score": [0.9, 0.5, 0.4]}

@@ -418,9 +418,11 @@ def read_column_names(columns: ColumnNames | ColumnMapping | None) -> ColumnMapp
     for full_role, value in columns.items():
         if full_role not in roles and full_role not in own:
             hint = f"--columns query=user,doc=item; columns={_ALLOWED}"
-            called = normalise_name(str(full_role))  # as columns of some role are
+            kind, _, called = normalise_name(str(full_role)).rpartition(".")
             meant = _find_roles(called, roles) or _find_roles(called.removesuffix("s"), roles)
-            answer = f"did you mean {join_words(meant[:2], 'or')}?" if meant else ""
+            own_kind = next((f"{each}." for each in _KIND_ROLES if kind and kind in each), "")
+            words = join_words([f"{own_kind}{role}" for role in meant[:2]], "or")
+            answer = f"did you mean {words}?" if meant else ""
             raise UnknownName("column role", str(full_role), roles, hint, answer)
         kind, _, role = full_role.rpartition(".")
         candidates: tuple[Any, ...] = (value,)

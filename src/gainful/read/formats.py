@@ -73,7 +73,10 @@ def find_kinds(source: Source, columns: ColumnMapping = USUAL_NAMES) -> set[str]
         records = _load("json_records.first_records")(source)
         items = [item for record in records for item in record.items()]
         return find_list_kinds([name for name, cell in items if isinstance(cell, list)], columns)
-    return _find_ratings(source) or {*_load("rag.find_kinds")(source, columns)}
+    kinds = _find_ratings(source) or {*_load("rag.find_kinds")(source, columns)}
+    headers = [_split_header(source.first_line(), mark) for mark in (*SEPARATORS, "\t")]
+    both = [each for header in headers if len(each := find_list_kinds(header, columns)) == 2]
+    return kinds or (both[0] if both else kinds)  # of CSV, which is refused
 
 
 def _is_bare_json(source: Source) -> bool:

@@ -63,6 +63,9 @@ NEEDS: Mapping[str, Mapping[str, Sequence[str]]] = {
 }
 
 
+_TREC_LINES = {("judgments", 4): "query=1,doc=3,grade=4", ("run", 6): "query=1,doc=3,score=5"}
+
+
 def _is_like(name: str, role: str) -> bool:
     """Has the name of a column a word that says what it may be?"""
     words = re.findall(r"[A-Z]?[a-z]+\d*|[A-Z]+\d*", name)
@@ -144,6 +147,9 @@ class Header:
 
     def suggest_names(self, table: str) -> str:
         """What to type where columns with other names are like those of a table; or nothing."""
+        trec = _TREC_LINES.get((table, len(self.columns)))
+        if trec is not None and any(map(str.isdecimal, self.columns)):  # a line, and no header
+            return trec
         return ",".join(
             f"{role}={self.own_name(name)}"
             for role, name in self.find_likely(table).items()
@@ -195,7 +201,7 @@ class Header:
         if self.find_column(RANK) is None and self.find_column(GRADE[:-1]) is not None:
             reason = "there are grades, but no scores"
             raise RUN.describe_swap(self.name, reason, "columns query, doc, score")
-        return self.require_column((*SCORE, *RANK), "score"), "rank"
+        return self.require_column((*SCORE, *RANK), "score", "run"), "rank"
 
 
 @frozen(eq=False)

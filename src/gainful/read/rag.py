@@ -55,8 +55,11 @@ _QUERY = LIST_COLUMNS["query"].names
 _NUMBER_ROLES = ("score", "grade", "rank", "subtopic")
 _MUST_BE_NUMBERS = frozenset((*SCORE, *GRADE, "scores", "grades", "rank", "ranks"))
 _PARTS = {"retrieved": "what was retrieved", "relevant": "what is relevant"}
-_RETRIEVED_WORDS = ("retriev", "result", "hit", "found", "predict", "search", "context")
-_RELEVANT_WORDS = ("relevant", "gold", "truth", "expect", "reference", "correct", "target", "label")
+_RETRIEVED_WORDS = ("retriev", "result", "hit", "found", "pred", "search", "context")
+_RELEVANT_WORDS = (
+    *("relevant", "gold", "truth", "true", "expect", "reference", "correct", "target", "label"),
+    "positive",
+)
 # ragas' names of what was retrieved, as it reads; the older one may hold ids, too.
 _TEXTS, _OLDER_TEXTS = "retrieved_contexts", "contexts"
 _EXPECTED = '{"query": …, "retrieved": […], "relevant": […]}'

@@ -32,8 +32,8 @@ from gainful.read.column_names import (
     TURN,
     USUAL_NAMES,
     ColumnMapping,
+    are_column_names,
     find_list_kinds,
-    holds_lists,
     is_wide,
     list_columns,
     normalise_name,
@@ -302,9 +302,7 @@ def tells_both(value: Any, columns: ColumnMapping) -> bool:
     """Does it tell both what was retrieved and what is relevant?"""
     value = unwrap(value, RUN.number, QRELS.name)
     if is_frame(value) or find_engine(value) is not None:
-        schema = _read_schema(value, QRELS.name, columns)
-        nested = [name for name, kind in schema.items() if holds_lists(kind)]
-        return len(find_list_kinds(nested, columns)) == 2
+        return len(find_list_kinds(_read_schema(value, QRELS.name, columns), columns)) == 2
     if isinstance(value, Mapping):
         tool = ratings.recognise(value)
         if tool is not None:
@@ -574,8 +572,9 @@ def split_columns(
         [{'query': '1', 'relevant': ['a', 'b']}]
         >>> split_columns({"1": {"a": 1}}, "judgments")
     """
-    if value.keys() >= {"columns", "data"}:  # as pandas writes it with orient="split"
-        return [dict(zip(value["columns"], row, strict=False)) for row in value["data"]]
+    rows = _find_rows(value)
+    if rows is not None:
+        return rows
 
     def find_key(names: Iterable[str], *roles: str) -> str | None:
         mapped = (name for role in roles for name in columns.names.get(role, ()))
@@ -600,6 +599,14 @@ def split_columns(
     if as_list(value[query]) is None or (lists is None and docs is None):
         return None
     return _zip_columns(value, name)
+
+
+def _find_rows(value: Mapping[Any, Any]) -> list[Mapping[Any, Any]] | None:
+    """The rows of a table in a dict, as pandas writes it: by orient "split", "table" or "index"."""
+    if value.keys() >= {"columns", "data"}:
+        return [dict(zip(value["columns"], row, strict=False)) for row in value["data"]]
+    rows = value["data"] if isinstance(value.get("data"), list) else [*value.values()]
+    return rows if are_records(rows[:1]) and are_column_names(map(str, rows[0])) else None
 
 
 def _refuse_unknown_columns(
