@@ -4,6 +4,8 @@ import polars as pl
 import pytest
 from written_files import write_lines
 
+import gainful
+from gainful.errors import NoColumn
 from gainful.read.column_names import COLUMNS, QRELS_ROLES, RUN_ROLES, SESSION_ROLES
 from gainful.read.inputs import as_qrels, as_qrels_columns, as_run, as_run_columns
 from gainful.read.search_results import ResultPaths, read_entries, read_query, read_results
@@ -150,3 +152,16 @@ def test_roles_of_columns_are_named_as_they_are_looked_for():
     for column in COLUMNS:
         roles = kinds.get(column.tables[0], {column.role: column.names[0]})  # else none has roles
         assert roles[column.role] == column.names[0]
+
+
+@pytest.mark.parametrize("order", [("usual", "own"), ("own", "usual")])
+def test_a_column_of_one_run_need_not_be_in_the_others_before(order):
+    rows = {"query": ["1", "1"], "doc": ["b", "a"], "score": [0.9, 0.8]}
+    runs = {"usual": pl.DataFrame(rows), "own": pl.DataFrame(rows).rename({"doc": "url"})}
+    chosen = {name: runs[name] for name in order}
+    results = gainful.evaluate({"1": {"a": 1}}, runs=chosen, measures="RR", columns={"doc": "url"})
+    assert [results[name]["RR"] for name in order] == [0.5, 0.5]
+    with pytest.raises(NoColumn, match="nope"):
+        gainful.evaluate({"1": {"a": 1}}, runs=chosen, measures="RR", columns={"doc": "nope"})
+    with pytest.raises(NoColumn, match="nope"):
+        gainful.evaluate({"1": {"a": 1}}, runs["usual"], "RR", columns={"doc": "nope"})

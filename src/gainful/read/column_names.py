@@ -130,19 +130,19 @@ COLUMNS = (
 )
 
 
-QRELS_COLUMNS, RUN_COLUMNS, SESSION_COLUMNS, LOG_COLUMNS = (
-    {column.role: column for column in COLUMNS if table in column.tables}
-    for table in ("judgments", "run", "sessions", "log")
-)
+TABLES = {
+    table: {column.role: column for column in COLUMNS if table in column.tables}
+    for table in dict.fromkeys(table for column in COLUMNS for table in column.tables)
+}
+QRELS_COLUMNS, RUN_COLUMNS = TABLES["judgments"], TABLES["run"]
+SESSION_COLUMNS, LOG_COLUMNS = TABLES["sessions"], TABLES["log"]
 # A row for each query, with lists, or for each turn; and what a search returned.
 LIST_COLUMNS, TURN_COLUMNS, ANSWER_COLUMNS = (
-    {column.role: column for column in COLUMNS if table in column.tables}
-    for table in ("lists", "turns", "answers")
+    TABLES[table] for table in ("lists", "turns", "answers")
 )
 # What other tables tell beside queries, sessions and ranks.
 TEXT_COLUMNS, DOCUMENT_COLUMNS, LABEL_COLUMNS, VALUE_COLUMNS, PROPENSITY_COLUMNS = (
-    {column.role: column for column in COLUMNS if table in column.tables}
-    for table in ("texts", "documents", "labels", "values", "propensities")
+    TABLES[table] for table in ("texts", "documents", "labels", "values", "propensities")
 )
 QUERY, DOC, RANK = (RUN_COLUMNS[role].names for role in ("query", "doc", "rank"))
 GRADE, SCORE = QRELS_COLUMNS["grade"].names, RUN_COLUMNS["score"].names
@@ -255,7 +255,8 @@ class ColumnMapping:
                 raise misfit
 
     def refuse_unread(self) -> None:
-        """No column may be named where no table was read that could have it."""
+        """No column may be named that no table has, or where none was read that could have it."""
+        self.refuse_misfits()
         shared = set().union(*self.fit.asked.values())
         roles = [role for role in self.names if role not in shared]
         for kind, own in self.own_names.items():

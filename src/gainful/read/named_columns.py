@@ -11,7 +11,7 @@ import polars as pl
 from attrs import evolve, frozen
 
 from gainful.errors import BadInput, NoColumn, Swapped
-from gainful.read import delimited, json_records, plain_lists, rag, trec_files
+from gainful.read import delimited, json_records, rag, trec_files
 from gainful.read.column_names import (
     DOC,
     DOC_LISTS,
@@ -19,14 +19,13 @@ from gainful.read.column_names import (
     LIKELY_WORDS,
     LOG_COLUMNS,
     POSITION,
-    QRELS_COLUMNS,
     QRELS_ROLES,
     RANK,
     RUN_COLUMNS,
     SCORE,
-    SESSION_COLUMNS,
     SESSION_ROLES,
     SUBTOPIC,
+    TABLES,
     USUAL_NAMES,
     Column,
     ColumnMapping,
@@ -43,12 +42,6 @@ from gainful.read.qrels_and_run import QRELS, RUN, Kind, Rows, Value
 from gainful.read.source import Source
 from gainful.text import join_words, quote, shorten
 
-_COLUMNS_OF = {
-    "judgments": QRELS_COLUMNS,
-    "run": RUN_COLUMNS,
-    "sessions": SESSION_COLUMNS,
-    "log": LOG_COLUMNS,
-}
 # What a table must tell, and by which roles it can.
 _QUERY_AND_DOC = {"query": ("query",), "document": ("doc",)}
 NEEDS: Mapping[str, Mapping[str, Sequence[str]]] = {
@@ -61,8 +54,6 @@ NEEDS: Mapping[str, Mapping[str, Sequence[str]]] = {
         "document": ("doc",),
     },
 }
-
-
 _TREC_LINES = {("judgments", 4): "query=1,doc=3,grade=4", ("run", 6): "query=1,doc=3,score=5"}
 
 
@@ -128,12 +119,12 @@ class Header:
         return [
             name
             for name, roles in NEEDS[table].items()
-            if not any(self.find_column(_COLUMNS_OF[table][role].names) for role in roles)
+            if not any(self.find_column(TABLES[table][role].names) for role in roles)
         ]
 
     def find_likely(self, table: str) -> dict[str, str]:
         """The columns of a table by role, of other names those that are like it; all, or none."""
-        columns = _COLUMNS_OF.get(table, {})
+        columns = TABLES.get(table, {})
         own = {role: self.find_column(column.names) for role, column in columns.items()}
         free = [name for name in self.columns if name not in own.values()]
         found: dict[str, str] = {}
@@ -153,7 +144,7 @@ class Header:
         return ",".join(
             f"{role}={self.own_name(name)}"
             for role, name in self.find_likely(table).items()
-            if name in self.own_names or self.find_column(_COLUMNS_OF[table][role].names) != name
+            if name in self.own_names or self.find_column(TABLES[table][role].names) != name
         )
 
     def require_ids(self, kind: Kind[Any] = QRELS) -> tuple[str, str]:
@@ -382,7 +373,7 @@ def extract(
         unnamed = [name for name in are_lists if normalise_name(name) in rivals]
         table = evolve(table, frame=table.frame.drop(unnamed))
         is_usual = not paths.names and not table.problems
-        rows = plain_lists.explode_lists(table.frame, table.name, kind) if is_usual else None
+        rows = rag.explode_lists(table.frame, table.name, kind) if is_usual else None
         if rows is not None:
             return rows
         names = [*map(normalise_name, table.frame.columns)]
