@@ -4,6 +4,7 @@ import re
 
 import polars as pl
 import pytest
+from refusals import refuses
 from written_files import write_file, write_lines
 
 import gainful
@@ -78,7 +79,7 @@ def test_an_unknown_table_is_refused_by_each_reader(name, tmp_path):
 
 def test_columns_that_were_named_stay_in_what_is_to_be_typed(tmp_path):
     path = write_file(tmp_path / "t.csv", "search,product,stars\nlamp,a,3\n")
-    with pytest.raises(NoColumn, match="query=search,doc=product,grade=stars"):
+    with refuses(NoColumn, "t.csv", "query=search,doc=product,grade=stars"):
         as_qrels(path, columns={"query": "search"})
 
 
@@ -91,7 +92,7 @@ def test_events_with_lists_are_no_judgments(tmp_path):
         as_qrels(path)
     with pytest.raises(Swapped):
         as_qrels(pl.DataFrame([EVENTS_WITH_LISTS]))
-    with pytest.raises(BadInput, match="items"):
+    with refuses(BadInput, "t.jsonl", "items"):
         as_sessions(path)
 
 
@@ -100,12 +101,15 @@ LOG = "user,query,url,rank,clicked\nu,lamp,a,1,0\n"
 
 def test_a_log_is_no_judgments_wherever_they_are_read(tmp_path):
     log = write_file(tmp_path / "log.csv", LOG)
-    with pytest.raises(Swapped, match="gainful sessions"):
+    with refuses(Swapped, "log.csv", "gainful sessions"):
         as_qrels(log)
     assert gainful.check(log).findings[0].kind == "sessions, table"
+    with refuses(Swapped, "judgments", "gainful.sessions"):
+        as_qrels(pl.read_csv(log))
+    assert gainful.check(pl.read_csv(log)).findings[0].kind == "in memory"
 
 
 @pytest.mark.parametrize("text", ["query,doc,grade\n1,a,2\n", "query,doc,score\n1,a,0.5\n"])
 def test_judgments_and_runs_are_no_sessions(text, tmp_path):
-    with pytest.raises(Swapped, match="--qrels"):
+    with refuses(Swapped, "t.csv", "--qrels"):
         as_sessions(write_file(tmp_path / "t.csv", text))

@@ -423,7 +423,9 @@ def read_column_names(columns: ColumnNames | ColumnMapping | None) -> ColumnMapp
             meant = _find_roles(called, roles) or _find_roles(called.removesuffix("s"), roles)
             own_kind = next((f"{each}." for each in _KIND_ROLES if kind and kind in each), "")
             words = join_words([f"{own_kind}{role}" for role in meant[:2]], "or")
-            answer = f"did you mean {words}?" if meant else ""
+            is_turned = isinstance(value, str) and value in roles
+            words = f"{value}={full_role}" if is_turned else words
+            answer = f"did you mean {words}?" if words else ""
             raise UnknownName("column role", str(full_role), roles, hint, answer)
         kind, _, role = full_role.rpartition(".")
         candidates: tuple[Any, ...] = (value,)

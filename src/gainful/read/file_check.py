@@ -144,7 +144,8 @@ def _examine_in_memory(
     except BadInput as error:
         if isinstance(error, Swapped) and kind is QRELS:
             return _examine_in_memory(value, name, RUN, columns)
-        return Finding(name, f"{kind.name}, {_IN_MEMORY}", [_strip_file_name(place, error)])
+        label = _IN_MEMORY if isinstance(error, Swapped) else f"{kind.name}, {_IN_MEMORY}"
+        return Finding(name, label, [_strip_file_name(place, error)])
 
 
 def examine_sessions(

@@ -16,7 +16,7 @@ from typing import Any, Literal
 import polars as pl
 from attrs import evolve
 
-from gainful.errors import BadInput, WrongType
+from gainful.errors import BadInput, NoColumn, Swapped, WrongType
 from gainful.forks import refuse_lost_threads
 from gainful.read import dicts, json_records, named_columns, rag, ratings
 from gainful.read.column_names import (
@@ -295,7 +295,15 @@ def read_value(
 
         return as_lazy_run(value, engine, name, columns=columns)
     frame = _read_frame(value, name, columns, grades=kind is QRELS)
-    return named_columns.extract(named_columns.as_table(frame, name), kind, columns)
+    try:
+        return named_columns.extract(named_columns.as_table(frame, name), kind, columns)
+    except NoColumn:
+        from gainful.read.session_events import are_session_columns  # noqa: PLC0415  (as above)
+
+        if columns.names or not are_session_columns(frame.columns):
+            raise
+        problem = f"these are sessions, not {kind.name}"
+        raise Swapped(name, problem, "gainful.sessions.evaluate(sessions, qrels)") from None
 
 
 def tells_both(value: Any, columns: ColumnMapping) -> bool:
