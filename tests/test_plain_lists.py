@@ -9,7 +9,7 @@ from hypothesis import given, strategies as st
 
 import gainful
 from gainful.errors import GainfulError
-from gainful.read import plain_lists
+from gainful.read import rag
 from gainful.read.inputs import as_rows
 from gainful.read.qrels_and_run import QRELS, RUN
 
@@ -76,7 +76,7 @@ def describe(table, kind):
 def test_lists_are_exploded_as_they_are_read_row_by_row(kind, table):
     exploded = describe(table, kind)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(plain_lists, "explode_lists", lambda *_: None)
+        patch.setattr(rag, "explode_lists", lambda *_: None)
         assert describe(table, kind) == exploded
 
 

@@ -37,7 +37,9 @@ from gainful.errors import (
     UnknownName,
     WrongType,
 )
+from gainful.read.inputs import as_qrels, as_run
 from gainful.read.search_results import ResultPaths, read_results
+from gainful.read.session_inputs import as_sessions
 from gainful.read.shapes import holds_runs
 
 QRELS = {"1": {"a": 1, "b": 0}, "2": {"c": 1}}
@@ -1059,6 +1061,40 @@ def test_what_clients_of_vector_stores_return_is_a_run(listed, name):
     assert gainful.evaluate({"1": {"a": 1}, "2": {"c": 1}}, answers, "RR")["RR"] == 0.75
 
 
+@pytest.mark.parametrize("column", ["query", "doc", "sku"])
+@pytest.mark.parametrize("value", [["c"], {"id": "c"}])
+@pytest.mark.parametrize("texts", ["c", "[c"])  # lines of JSON are read in two ways
+def test_a_list_among_ids_is_no_id(column, value, texts, tmp_path):
+    columns = {"doc": "sku"} if column == "sku" else None
+    doc = "sku" if column == "sku" else "doc"
+    rows = [{"query": texts, doc: texts, "grade": 1}, {"query": "2", doc: "b", "grade": 1}]
+    rows[1][column] = value
+    lines = write_lines(tmp_path / "t.jsonl", *rows)
+    with refuses(BadInput, "t.jsonl:2"):
+        as_qrels(lines, columns=columns)
+    with refuses(BadInput, "judgments[1]"):
+        as_qrels(rows, columns=columns)
+    sound = [{**row, column: "x"} for row in rows]
+    assert len(as_qrels(write_lines(tmp_path / "t.jsonl", *sound), columns=columns).frame) == 2
+
+
+def test_a_list_among_ids_of_sessions_is_no_id(tmp_path):
+    rows = [
+        {"session": "s", "query": 1, "rank": rank, "doc": doc}
+        for rank, doc in ((1, "a"), (2, ["b"]))
+    ]
+    with refuses(BadInput, "t.jsonl:2"):
+        as_sessions(write_lines(tmp_path / "t.jsonl", *rows))
+    with refuses(BadInput, "sessions, row 1"):
+        as_sessions(rows)
+
+
+def test_a_list_is_no_query_of_a_record_with_lists(tmp_path):
+    rows = [{"query": query, "retrieved": ["a"]} for query in ("1", ["2"])]
+    with refuses(BadInput, "t.jsonl:2"):
+        as_run(write_lines(tmp_path / "t.jsonl", *rows))
+
+
 def test_fields_of_lists_without_known_names_are_told_by_check_too(tmp_path):
     path = write_file(
         tmp_path / "rag.jsonl", '{"question": "x", "contexts": [{"ref": "a"}], "gold": ["a"]}\n'
@@ -1186,7 +1222,7 @@ def test_json_that_holds_nothing_is_called_json(tmp_path, run_gainful, text, suf
     assert "JSON" in run_gainful("sessions", path, status=2).err
 
 
-@pytest.mark.parametrize("orient", ["columns", "split", "records", "list"])
+@pytest.mark.parametrize("orient", ["columns", "index", "table", "split", "records", "list"])
 def test_what_pandas_writes_as_json(tmp_path, orient):
     frame = pd.DataFrame(
         {"query": ["1", "1", "2"], "doc": ["b", "a", "c"], "score": [0.9, 0.5, 0.4]}

@@ -286,7 +286,9 @@ gainful recognises the columns of tables and data frames, and the fields of JSON
 of a name can be joined by `_`, `-`, a space or nothing. If several columns match one role, gainful uses the one whose name is first in the list.
 
 For other names, use `--columns query=phrase,doc=sku`, in Python `columns={{"query": "phrase", "doc": "sku"}}`.
-A *log* is a table of search events; *sessions* is a table with numbered queries.
+A *log* is a table of search events; *sessions* is a table with numbered queries; *lists* is a table with a row for each query and lists of documents, as RAG
+pipelines write it; *turns* are the turns of conversations; *answers* is what a search engine or tool returned, and what it was called with: a name with a
+dot is a path. The id of a document may also be in its `document`, `node` or `_additional`.
 
 {to_markdown(Table(("role", "in", "holds", "names"), _list_columns()))}
 """
@@ -301,6 +303,7 @@ _HOLDS = {
     "time": "a time",
     "word": "the kind of event",
     "list": "a list of documents",
+    "numbers": "a list of numbers, one for each document",
 }
 
 

@@ -390,7 +390,7 @@ def evaluate_matched(
     matches = zip(runs.items(), each(match_next, runs.items()), strict=True)
     for number, ((name, run), (matched, engine)) in enumerate(matches, 1):
         if number == len(runs):
-            reading.columns.refuse_unread()
+            reading.columns.refuse_unread()  # when all were read: each may have other columns
         results = measure_run(matched, recipes, convention, name or name_file(run))
         if of_items and not isinstance(matched.run, LazyRun):
             added = add_exposure(results, as_run_columns(matched.run), of_items, items)

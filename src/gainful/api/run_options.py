@@ -272,10 +272,8 @@ class RunReading:
         return as_qrels(qrels, self.qrels_format, self.columns)
 
     def read_run(self, run: AnyRun, name: str = "run") -> Run | NestedDict | LazyRun:
-        """A run, wherever it is, once the judgments were read."""
-        read = as_run(run, self.run_format, name, self.columns)
-        self.columns.refuse_misfits()
-        return read
+        """A run, wherever it is."""
+        return as_run(run, self.run_format, name, self.columns)
 
     def read_run_in_memory(self, run: AnyRun, name: str = "run") -> Run | NestedDict:
         """A run, brought into memory."""

@@ -24,8 +24,8 @@ class Column:
     """
 
     role: str
-    kind: Literal["id", "text", "number", "whole", "flag", "time", "word", "list"]
-    tables: tuple[str, ...] = field(converter=_split)  # judgments, run; sessions (numbered), log
+    kind: Literal["id", "text", "number", "whole", "flag", "time", "word", "list", "numbers"]
+    tables: tuple[str, ...] = field(converter=_split)  # judgments, run, sessions, log, lists, …
     names: tuple[str, ...] = field(converter=_split)
     noun: str = ""  # in messages; without one, the role
 
@@ -36,7 +36,8 @@ _DOCS = (
     "product_id movie_id"
 )
 _RESULTS = "product sku asin object_id result result_id url click_url clickurl"
-_SESSION = "session session_id sessionid sid conversation conversation_id dialogue_id"
+_LISTS = "docs doc_ids documents document_ids items item_ids"  # of judgments or of a run
+_SESSIONS, _CONVERSATIONS = "session session_id sessionid sid", "conversation conversation_id"
 _USERS = (
     "user user_id userid uid searcher searcher_id client_id clientid visitor_id visitorid "
     "customer_id anon_id anonid anonymous_id"
@@ -54,18 +55,29 @@ _EVENTS = "event event_type event_name eventtype action action_name action_type 
 # Where there is a position by its own name, too, a column query is the text.
 _POSITIONS = "query_position query_number query_no qno query turn iteration interaction"
 _RANKS = "rank position pos item_rank itemrank result_rank item_position result_position ordinal"
-_GRADES = "grade relevance rel label judgment judgement rating score"
+_GRADES = "grade relevance rel label judgment judgement rating"
+_SCORES = "score sim similarity prediction predicted_score"
 _RELEVANT = (
     "relevant relevant_ids relevant_docs reference_context_ids expected_ids expected "
     "ground_truth_ids"
 )
 _RETRIEVED = "retrieved retrieved_ids retrieved_docs retrieved_context_ids results recommendations"
+_SCORE_LISTS = "scores sims similarities predictions predicted_scores"
+_GRADE_LISTS = "grades relevances labels judgments judgements ratings"
+_RANK_LISTS = "ranks positions item_ranks item_positions result_ranks"
+_ANSWERS = (  # paths to the list in what a search returned
+    "hits.hits hits matches chunks passages nodes points data search_results web_results output "
+    "result response root.children"
+)
+_ASKED = (  # what a search is called with
+    "query q question search_query query_text queries text input search keywords search_term prompt"
+)
 _PURCHASES = "purchased purchase is_purchased is_purchase bought ordered converted"
 _SECONDS = "seconds dwell dwell_seconds dwell_time dwelltime dwell_time_seconds dwell_sec dwell_s"
 # To know another name of a column, add it here: messages and docs are made from this table.
 COLUMNS = (
     Column("query", "id", "judgments run", _QUERIES),
-    Column("session", "id", "sessions log", _SESSION),
+    Column("session", "id", "sessions log", f"{_SESSIONS} {_CONVERSATIONS} dialogue_id"),
     Column("user", "id", "log", _USERS),
     Column("query", "whole", "sessions", _POSITIONS, noun="position of the query"),
     Column("time", "time", "log", _TIMES),
@@ -75,8 +87,8 @@ COLUMNS = (
     Column("rank", "whole", "run sessions log", _RANKS),
     Column("doc", "id", "judgments run sessions", _DOCS, noun="document"),
     Column("doc", "id", "log", f"{_DOCS} {_RESULTS}", noun="document"),
-    Column("grade", "number", "judgments", _GRADES),
-    Column("score", "number", "run", "score sim similarity prediction predicted_score"),
+    Column("grade", "number", "judgments", f"{_GRADES} score"),
+    Column("score", "number", "run", _SCORES),
     Column("subtopic", "id", "judgments", "subtopic subtopic_id intent aspect iteration"),
     Column("relevant", "list", "judgments", _RELEVANT),
     Column("retrieved", "list", "run", _RETRIEVED),
@@ -90,6 +102,23 @@ COLUMNS = (
     Column("scanned", "number", "sessions", "scanned depth_scanned"),
     Column("grade", "number", "sessions", "grade relevance rel usefulness"),
     Column("seconds", "number", "sessions log", _SECONDS),
+    Column("milliseconds", "number", "log", "dwell_ms dwell_time_ms dwell_milliseconds"),
+    Column("query", "id", "lists", f"id {_QUERIES} question user_input"),
+    Column("doc", "list", "lists", f"{_LISTS} {_DOCS}"),
+    Column("score", "numbers", "lists", f"{_SCORES} {_SCORE_LISTS}"),
+    Column("grade", "numbers", "lists", f"{_GRADES} {_GRADE_LISTS}"),
+    Column("rank", "numbers", "lists", f"{_RANKS} {_RANK_LISTS}"),
+    Column("session", "id", "turns", f"{_CONVERSATIONS} {_SESSIONS} dialogue_id"),
+    Column("query", "whole", "turns", "turn turn_id turn_number turn_index turn_no"),
+    Column("retrieved", "list", "turns", f"{_RETRIEVED} {_LISTS}"),
+    Column("topic", "id", "turns", "id query_id qid topic topic_id"),
+    Column("system", "text", "turns", "system"),
+    Column("text", "text", "turns", "query question user_input text utterance"),
+    Column("retrieved", "list", "answers", f"{_RETRIEVED} ids {_LISTS} {_ANSWERS}"),
+    Column("doc", "id", "answers", f"id {_DOCS} chunk_id node_id _id id_ uuid objectID"),
+    Column("score", "number", "answers", f"{_SCORES} _score"),
+    Column("grade", "number", "answers", _GRADES),
+    Column("text", "text", "answers", _ASKED),
     Column("query", "id", "texts", "query query_id qid _id id"),
     Column("text", "text", "texts", "text query_text title"),
     Column("doc", "id", "documents", f"{_DOCS} _id id", noun="document"),
@@ -101,19 +130,25 @@ COLUMNS = (
 )
 
 
-QRELS_COLUMNS, RUN_COLUMNS, SESSION_COLUMNS, LOG_COLUMNS = (
-    {column.role: column for column in COLUMNS if table in column.tables}
-    for table in ("judgments", "run", "sessions", "log")
+TABLES = {
+    table: {column.role: column for column in COLUMNS if table in column.tables}
+    for table in dict.fromkeys(table for column in COLUMNS for table in column.tables)
+}
+QRELS_COLUMNS, RUN_COLUMNS = TABLES["judgments"], TABLES["run"]
+SESSION_COLUMNS, LOG_COLUMNS = TABLES["sessions"], TABLES["log"]
+# A row for each query, with lists, or for each turn; and what a search returned.
+LIST_COLUMNS, TURN_COLUMNS, ANSWER_COLUMNS = (
+    TABLES[table] for table in ("lists", "turns", "answers")
 )
 # What other tables tell beside queries, sessions and ranks.
 TEXT_COLUMNS, DOCUMENT_COLUMNS, LABEL_COLUMNS, VALUE_COLUMNS, PROPENSITY_COLUMNS = (
-    {column.role: column for column in COLUMNS if table in column.tables}
-    for table in ("texts", "documents", "labels", "values", "propensities")
+    TABLES[table] for table in ("texts", "documents", "labels", "values", "propensities")
 )
 QUERY, DOC, RANK = (RUN_COLUMNS[role].names for role in ("query", "doc", "rank"))
 GRADE, SCORE = QRELS_COLUMNS["grade"].names, RUN_COLUMNS["score"].names
 SUBTOPIC, RELEVANT = QRELS_COLUMNS["subtopic"].names, QRELS_COLUMNS["relevant"].names
-RETRIEVED = RUN_COLUMNS["retrieved"].names
+TURN = TURN_COLUMNS["query"].names
+RETRIEVED, DOC_LISTS = RUN_COLUMNS["retrieved"].names, _split(_LISTS)
 SESSION, POSITION = SESSION_COLUMNS["session"].names, SESSION_COLUMNS["query"].names
 # What a session may tell besides.
 OPTIONAL_COLUMNS = {
@@ -121,29 +156,29 @@ OPTIONAL_COLUMNS = {
     for role, column in SESSION_COLUMNS.items()
     if role not in ("session", "query", "rank", "doc")
 }
-# Tables with a row for each query, as RAG pipelines and ragas write them.
-QUERY_TEXT = ("question", "user_input")
-# Turns of conversations: 106_3 is the third of conversation 106, if it has no id of its own.
-CONVERSATION = tuple(sorted(SESSION, key=lambda name: "conversation" not in name))
-TURN = ("turn", "turn_id", "turn_number", "turn_index", "turn_no")
-TURN_QUERY = r"^(.+)_([0-9]{1,15})$"  # an id of a query that is a turn
-TURN_IDS = ("id", "query_id", "qid", "topic", "topic_id")
-DOC_LISTS = ("docs", "doc_ids", "documents", "document_ids", "items", "item_ids")  # of either
-# Lists of numbers beside them, first what a user names; of the plurals only lists of numbers.
-_SCORE_LISTS = _split("scores sims similarities predictions predicted_scores")
-_GRADE_LISTS = _split("grades relevances labels judgments judgements ratings")
-NUMBER_LISTS = {"score": (*SCORE, *_SCORE_LISTS), "grade": (*GRADE[:-1], *_GRADE_LISTS)}
-RANK_LISTS = (*RANK, *_split("ranks positions item_ranks item_positions result_ranks"))
-# Columns that are read, in this order.
-KNOWN_COLUMNS = dict.fromkeys(
-    (
-        *(*QUERY, *DOC, *GRADE, *SCORE, *RANK, *SUBTOPIC),
-        *("id", *QUERY_TEXT, *RETRIEVED, *RELEVANT, *DOC_LISTS),
-        *(*_SCORE_LISTS, *_GRADE_LISTS, *RANK_LISTS),
-    )
-)
-MILLISECONDS = ("dwell_ms", "dwell_time_ms", "dwell_milliseconds")  # thousandths of `seconds`
+TURN_QUERY = r"^(.+)_([0-9]{1,15})$"  # an id of a query that is a turn, such as 106_3
+# Columns that are read of judgments and of runs.
+KNOWN_COLUMNS = {
+    name
+    for column in COLUMNS
+    if not {"judgments", "run", "lists"}.isdisjoint(column.tables)
+    for name in column.names
+}
 
+# What words in a name begin with that may be a column's, for messages about unknown tables.
+LIKELY_WORDS = {
+    "session": ("sess",),
+    "user": _split("user visitor who customer client member cookie person"),
+    "time": _split("time date when at ts stamp"),
+    "query": _split("query search srch phrase term typed question keyword prompt"),
+    "text": _split("query search srch phrase term typed question keyword prompt"),
+    "event": _split("event evt action"),
+    "rank": _split("rank pos slot place"),
+    "doc": _split("doc item product prod result page url sku hit passage chunk article movie prop"),
+    "clicked": ("click",),
+    "grade": _split("grade rel rating rate stars label judg gain quality"),
+    "score": _split("score sim bm25 prob conf rrf"),
+}
 # The last words of names that say of a number that it is no grade: judged_at, assessor id.
 _NO_GRADE = frozenset(
     (
@@ -220,7 +255,8 @@ class ColumnMapping:
                 raise misfit
 
     def refuse_unread(self) -> None:
-        """No column may be named where no table was read that could have it."""
+        """No column may be named that no table has, or where none was read that could have it."""
+        self.refuse_misfits()
         shared = set().union(*self.fit.asked.values())
         roles = [role for role in self.names if role not in shared]
         for kind, own in self.own_names.items():
@@ -383,9 +419,13 @@ def read_column_names(columns: ColumnNames | ColumnMapping | None) -> ColumnMapp
     for full_role, value in columns.items():
         if full_role not in roles and full_role not in own:
             hint = f"--columns query=user,doc=item; columns={_ALLOWED}"
-            called = normalise_name(str(full_role))  # as columns of some role are
+            kind, _, called = normalise_name(str(full_role)).rpartition(".")
             meant = _find_roles(called, roles) or _find_roles(called.removesuffix("s"), roles)
-            answer = f"did you mean {join_words(meant[:2], 'or')}?" if meant else ""
+            own_kind = next((f"{each}." for each in _KIND_ROLES if kind and kind in each), "")
+            words = join_words([f"{own_kind}{role}" for role in meant[:2]], "or")
+            is_turned = isinstance(value, str) and value in roles
+            words = f"{value}={full_role}" if is_turned else words
+            answer = f"did you mean {words}?" if words else ""
             raise UnknownName("column role", str(full_role), roles, hint, answer)
         kind, _, role = full_role.rpartition(".")
         candidates: tuple[Any, ...] = (value,)
@@ -437,9 +477,7 @@ def may_be_grades(name: str) -> bool:
         >>> may_be_grades("rating_0_3"), may_be_grades("judgedAt"), may_be_grades("docid")
         (True, False, False)
     """
-    known = {
-        strip_name(column) for column in (*QUERY, *DOC, *RANK, *SUBTOPIC, *CONVERSATION, *TURN)
-    }
+    known = {strip_name(column) for column in (*QUERY, *DOC, *RANK, *SUBTOPIC, *SESSION, *TURN)}
     if not name or name.startswith("__") or strip_name(name) in known:  # __index_level_0__
         return False
     words = re.findall(r"[A-Z]?[a-z]+|[A-Z]+", name)

@@ -137,9 +137,8 @@ def _read_lists(
         unordered = kind is RUN and isinstance(inner, AbstractSet)
         entries = None if unordered else as_list(inner)
         if entries is None:
-            raise BadInput(
-                f"{name}[{quote(query)}]", f"{quote(inner)} is not a dict or list", kind.shapes
-            )
+            what = "a set, which has no order" if unordered else "not a dict or list"
+            raise BadInput(f"{name}[{quote(query)}]", f"{quote(inner)} is {what}", kind.shapes)
         scored_lists.append(read_entries(entries, name, query, kind.number, problems))
         pairs = fill_numbers(scored_lists[-1], kind)
         if kind is QRELS:

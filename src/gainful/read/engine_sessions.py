@@ -33,7 +33,6 @@ from gainful.read.build_sessions import (
 from gainful.read.column_names import (
     DOC,
     LOG_COLUMNS,
-    MILLISECONDS,
     OPTIONAL_COLUMNS,
     POSITION,
     RANK,
@@ -419,7 +418,7 @@ def _assign_roles(reader: PartReader) -> PartReader:
     owner, notes = choose_owner(lambda role: known.get(role, False), header.name, gap)
     columns = {name: "" for name in actions if name != DWELL}
     columns |= {"clicked": ""} if "event" in taken else {}
-    has_stay = DWELL in actions or header.find_column(MILLISECONDS) is not None
+    has_stay = DWELL in actions or "milliseconds" in taken
     columns |= {"seconds": ""} if has_stay else {}
     for role in ("user", "text", "clicked", "purchased", "seconds"):
         if known.get(role):
@@ -456,7 +455,7 @@ def _choose_columns(header: Header, needed: Collection[str] | None, *, is_log: b
         return [*header.columns]
     wanted = [each for role, each in OPTIONAL_COLUMNS.items() if role in (*needed, *_ALWAYS)]
     wanted += LOG_COLUMNS.values() if is_log else ()
-    aliases = [*SESSION, *POSITION, *RANK, *DOC, *(MILLISECONDS if is_log else ())]
+    aliases = [*SESSION, *POSITION, *RANK, *DOC]
     aliases += [alias for each in wanted for alias in each.names]
     known = {strip_name(alias) for alias in aliases}
     return [

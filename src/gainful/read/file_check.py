@@ -15,6 +15,7 @@ from attrs import evolve, field, frozen
 from gainful.errors import BadInput, NoColumn, Swapped
 from gainful.read import formats, trec_files
 from gainful.read.column_names import (
+    DOC_LISTS,
     GRADE,
     RANK,
     RETRIEVED,
@@ -47,12 +48,18 @@ from gainful.read.qrels_and_run import (
     look_like_ranks,
 )
 from gainful.read.read_options import ReadOptions
-from gainful.read.session_events import are_log_columns
+from gainful.read.session_events import are_session_columns
 from gainful.read.session_inputs import read_sources
-from gainful.read.sessions import Sessions, are_session_columns, count_results
+from gainful.read.sessions import Sessions, count_results
 from gainful.read.source import SEPARATORS, Source, is_folder, open_source
-from gainful.text import count_noun, quote
+from gainful.text import count_noun, join_words, quote
 
+_NEED = {"judgments": "judgments lack the", "run": "a run lacks the", "log": "a log lacks the"}
+_COMMANDS = {
+    "judgments": "gainful check {}",
+    "run": "gainful check {}",
+    "log": "gainful sessions {}",
+}
 _NAMELESS = "queries have no names: judgments and run go together as lists in one order"
 _IN_MEMORY = "in memory"  # the format of what is no file
 # Of a place, which line it is or which entry of JSON.
@@ -97,10 +104,13 @@ def examine_file(
             read = formats.read_rows(source, QRELS, "tsv")
         else:
             name, format_name = source.name, formats.find_format(source, columns=columns).name
+            if kind_name is None and format_name != "jsonl":
+                raise _describe_unknown_table(source)
             read = formats.read_rows(source, kind, format_name, columns, every=True)
         finding = _examine(read, name, format_name)
     except BadInput as error:
-        return Finding(name, f"{kind.name}, {format_name}", [_strip_file_name(name, error)])
+        label = f"{kind.name}, {format_name}" if kind_name else format_name
+        return Finding(name, label, [_strip_file_name(name, error)])
     if format_name == "rag" and kind is RUN:
         try:
             find_run_beside(name, columns)
@@ -134,7 +144,8 @@ def _examine_in_memory(
     except BadInput as error:
         if isinstance(error, Swapped) and kind is QRELS:
             return _examine_in_memory(value, name, RUN, columns)
-        return Finding(name, f"{kind.name}, {_IN_MEMORY}", [_strip_file_name(place, error)])
+        label = _IN_MEMORY if isinstance(error, Swapped) else f"{kind.name}, {_IN_MEMORY}"
+        return Finding(name, label, [_strip_file_name(place, error)])
 
 
 def examine_sessions(
@@ -436,9 +447,9 @@ def _possible_kinds(source: object, given: ColumnMapping) -> set[str]:
     names = _list_columns(source)
     session_format = formats.find_session_format(source).name
     is_log = session_format not in ("table", "conversation")  # which is a run, too
-    called = [*columns.choose_sessions().select(names, SESSION_ROLES, source.name).values()]
     is_log |= all(not set(each).isdisjoint(names) for each in (SPAN_IDS, PLACES_OF_DOCUMENTS))
-    if is_log or are_session_columns(called) or are_log_columns(called):
+    called = columns.choose_sessions().select(names, SESSION_ROLES, source.name).values()
+    if is_log or are_session_columns([*called]):
         return {"sessions"}
     file_format = formats.find_format(source, columns=columns)
     if file_format.name == "trec" and trec_files.find_run_format(source) is trec_files.RUN_LINES:
@@ -450,7 +461,32 @@ def _possible_kinds(source: object, given: ColumnMapping) -> set[str]:
         if not given.has_positions:
             return _EITHER_KIND
         names = [str(number + 1) for number in range(len(names))]
-    return {_guess_table_kind(Header(names, source.name), columns)}
+    header = Header(names, source.name)
+    fits = columns.names or kinds or header.find_column(DOC_LISTS) is not None
+    fits = fits or not header.list_missing("judgments")
+    return {_guess_table_kind(header, columns)} if fits else set()
+
+
+def refuse_sessions(source: Source, kind: Kind[Any]) -> None:
+    """Refuse sessions where judgments or a run are read."""
+    if _possible_kinds(source, USUAL_NAMES) == {"sessions"}:
+        problem = f"these are sessions, not {kind.name}"
+        raise Swapped(source.name, problem, f"gainful sessions {source.name}")
+
+
+def _describe_unknown_table(source: Source) -> BadInput:
+    """What a table lacks to be judgments, a run or a log, and how to name its columns."""
+    header = Header(_list_columns(source), source.name)
+    missing = {table: header.list_missing(table) for table in _NEED}
+    words = [f"{_NEED[table]} {join_words(names)}" for table, names in missing.items()]
+    likely = max(_NEED, key=lambda table: len(header.find_likely(table)))
+    names = header.suggest_names(likely)
+    allowed = "columns that tell these; --columns query=NAME,doc=NAME, … where they are called else"
+    if names:
+        command = "gainful sessions" if likely == "log" else "gainful check"
+        allowed = f"{command} {source.name} --columns {names}, if these are the columns"
+    problem = f"this is no known table: {'; '.join(words)}; known: {header.list_columns()}"
+    return NoColumn(source.name, problem, allowed)
 
 
 def _list_columns(source: Source) -> list[str]:
@@ -479,10 +515,18 @@ def _looks_graded(source: Source) -> bool:
     try:
         frame = formats.read_rows(source, QRELS).build().frame
     except BadInput:
-        return False
+        return _is_swapped(source)
     few = frame["grade"].n_unique() <= _MAX_GRADES
     few &= not source.head.lstrip().startswith((b"{", b"["))
     return (few or _are_whole(frame["grade"])) and not look_like_ranks(frame)
+
+
+def _is_swapped(source: Source) -> bool:
+    """Is it refused as a run because it is judgments?"""
+    try:
+        return not formats.read_rows(source, RUN)
+    except BadInput as error:
+        return isinstance(error, Swapped)
 
 
 def _holds_fractions(source: Any) -> bool:

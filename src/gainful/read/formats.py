@@ -15,8 +15,7 @@ from attrs import frozen
 
 from gainful.errors import BadInput, NoColumn, Swapped, check_name
 from gainful.read.column_names import (
-    QUERY,
-    QUERY_TEXT,
+    LIST_COLUMNS,
     USUAL_NAMES,
     ColumnMapping,
     are_column_names,
@@ -74,7 +73,10 @@ def find_kinds(source: Source, columns: ColumnMapping = USUAL_NAMES) -> set[str]
         records = _load("json_records.first_records")(source)
         items = [item for record in records for item in record.items()]
         return find_list_kinds([name for name, cell in items if isinstance(cell, list)], columns)
-    return _find_ratings(source) or {*_load("rag.find_kinds")(source, columns)}
+    kinds = _find_ratings(source) or {*_load("rag.find_kinds")(source, columns)}
+    headers = [_split_header(source.first_line(), mark) for mark in (*SEPARATORS, "\t")]
+    both = [each for header in headers if len(each := find_list_kinds(header, columns)) == 2]
+    return kinds or (both[0] if both else kinds)  # of CSV, which is refused
 
 
 def _is_bare_json(source: Source) -> bool:
@@ -317,9 +319,12 @@ def read_rows(
     records = _load("json_records.first_records")(source)
     log = None if format_name else find_log_format(records)
     if log is None:
+        if isinstance(error, (NoColumn, Swapped)) and not columns.names:
+            _load("file_check.refuse_sessions")(source, kind)
         if isinstance(error, NoColumn) and not columns.names:
             for record in records[:1]:  # in a log, one list says nothing
-                wanted = kind if {*map(normalise_name, record)} & {*QUERY, *QUERY_TEXT} else None
+                queries = {*map(normalise_name, record)} & {*LIST_COLUMNS["query"].names}
+                wanted = kind if queries else None
                 _load("rag.refuse_unknown_lists")(source.name, record, columns, wanted)
             _load("session_inputs.refuse_unknown_json")(source)
         if rows is None:

@@ -85,7 +85,6 @@ def _choose_columns(
         mapping.refuse_misfits()  # a name that was misspelt is the reason
         raise
     if mapping is not columns:
-        mapping.refuse_misfits()
         mapping.refuse_unread()
 
 

@@ -32,6 +32,8 @@ _REPORT_EVERY = 1 << 14  # records between two words on progress
 _MAX_FIRST = 50  # records that are looked at to recognise a format
 ESCAPED_KEY_OR_HALF = re.compile(rb'\\u[0-9a-fA-F]{4}[^"]*"\s*:|\\u[dD][89a-fA-F]')
 _MAX_COUNTED = 64  # keys; of more, to count each takes longer than to read the lines
+_NESTED = re.compile(rb'"\s*:\s*[\[{]')
+Nested = Mapping[str, int]  # by column, the first row with a list or an object among texts
 Records = Iterator[tuple[int, Record]]  # the number of each, by which it is located
 
 
@@ -95,19 +97,19 @@ def read_binary(source: Source, table: str, first: int | None = None) -> pl.Data
 
 def read_frame(
     source: Source,
-) -> tuple[pl.DataFrame, Callable[[int], str], Mapping[int, BadInput]]:
+) -> tuple[pl.DataFrame, Nested, Callable[[int], str], Mapping[int, BadInput]]:
     """The records of a file as a frame, where each stands, and why some are no objects.
 
     The rows of these are empty.
     """
     frame = None if is_whole(source) else _read_lines_fast(source)
     if frame is not None:
-        return frame, source.locate_rows(), {}
+        return frame, {}, source.locate_rows(), {}
     records = list(iterate_objects(source))
     failures = enumerate(record for _, record in records)
     problems = {row: record for row, record in failures if isinstance(record, BadInput)}
     rows = [{} if isinstance(record, BadInput) else record for _, record in records]
-    return build_columns(rows), lambda row: records[row][0], problems
+    return *build_columns(rows), lambda row: records[row][0], problems
 
 
 def _read_lines_fast(source: Source) -> pl.DataFrame | None:
@@ -124,7 +126,10 @@ def _read_lines_fast(source: Source) -> pl.DataFrame | None:
         and ESCAPED_KEY_OR_HALF.search(text) is None
     )
     is_sound = is_sure or not any(isinstance(part, BadInput) for _, part in iterate_objects(source))
-    return frame if is_sound else None
+    texts = (values for values in frame if values.dtype == pl.String)
+    may_be_nested = any(values.str.contains(r"^[\[{]").any() for values in texts)
+    may_be_nested = may_be_nested and _NESTED.search(text) is not None  # polars makes it text
+    return frame if is_sound and not may_be_nested else None
 
 
 def iterate_objects(source: Source) -> Iterator[tuple[str, dict[str, Any] | BadInput]]:
@@ -157,9 +162,13 @@ def is_whole(source: Source) -> bool:
     return not (line.startswith("{") and line.endswith("}"))
 
 
-def build_columns(rows: Sequence[Mapping[Any, Any]]) -> pl.DataFrame:
-    """Records as columns; a field of which records disagree what it is becomes text."""
+def build_columns(rows: Sequence[Mapping[Any, Any]]) -> tuple[pl.DataFrame, Nested]:
+    """Records as columns; a field of which records disagree what it is becomes text.
+
+    Beside them, where the first list or object stands among the texts or numbers of a column.
+    """
     columns: dict[str, pl.Series] = {}
+    nested: dict[str, int] = {}
     for key in dict.fromkeys(key for row in rows for key in row):
         values, name = [row.get(key) for row in rows], str(key)
         kinds = {*map(type, values)}
@@ -168,7 +177,10 @@ def build_columns(rows: Sequence[Mapping[Any, Any]]) -> pl.DataFrame:
             columns[name] = pl.Series(name, values, pl.String if is_mixed else None, strict=True)
         except (TypeError, ValueError, OverflowError, pl.exceptions.PolarsError):
             columns[name] = pl.Series(name, [_as_text(value) for value in values], dtype=pl.String)
-    return pl.DataFrame(columns)
+            are_nested = [isinstance(value, (list, dict)) for value in values]
+            if any(are_nested):
+                nested[name] = are_nested.index(True)
+    return pl.DataFrame(columns), nested
 
 
 def _as_text(value: Any) -> str | None:

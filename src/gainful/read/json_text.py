@@ -19,7 +19,7 @@ from typing import Any
 import msgspec
 
 from gainful.errors import BadInput
-from gainful.read.column_names import CONVERSATION, LOG_COLUMNS, QUERY, SESSION, strip_name
+from gainful.read.column_names import LOG_COLUMNS, QUERY, SESSION, strip_name
 from gainful.text import quote
 
 _HALF = re.compile(rb"\\u[dD][89a-fA-F]")
@@ -159,7 +159,7 @@ _ANSWERS = frozenset(("hits", "responses"))
 _ROW_NAMES = frozenset(
     strip_name(name)
     for name in (
-        *(*QUERY, *SESSION, *CONVERSATION, *LOG_COLUMNS["user"].names),
+        *(*QUERY, *SESSION, *LOG_COLUMNS["user"].names),
         *LOG_COLUMNS["query_id"].names,
         *("trace_id", "span_id", "attributes", "resource_spans", "messages", "judgmentRatings"),
     )

@@ -10,12 +10,13 @@ from typing import Any, Literal
 import polars as pl
 from attrs import evolve, frozen
 
-from gainful.errors import BadInput, NoColumn
-from gainful.read import delimited, json_records, plain_lists, rag, trec_files
+from gainful.errors import BadInput, NoColumn, Swapped
+from gainful.read import delimited, json_records, rag, trec_files
 from gainful.read.column_names import (
     DOC,
     DOC_LISTS,
     GRADE,
+    LIKELY_WORDS,
     LOG_COLUMNS,
     POSITION,
     QRELS_ROLES,
@@ -24,9 +25,11 @@ from gainful.read.column_names import (
     SCORE,
     SESSION_ROLES,
     SUBTOPIC,
+    TABLES,
     USUAL_NAMES,
     Column,
     ColumnMapping,
+    find_list_kinds,
     holds_lists,
     is_wide,
     list_columns,
@@ -37,7 +40,27 @@ from gainful.read.column_names import (
 )
 from gainful.read.qrels_and_run import QRELS, RUN, Kind, Rows, Value
 from gainful.read.source import Source
-from gainful.text import join_words, quote
+from gainful.text import join_words, quote, shorten
+
+# What a table must tell, and by which roles it can.
+_QUERY_AND_DOC = {"query": ("query",), "document": ("doc",)}
+NEEDS: Mapping[str, Mapping[str, Sequence[str]]] = {
+    "judgments": _QUERY_AND_DOC,
+    "run": {**_QUERY_AND_DOC, "score or rank": ("score", "rank")},
+    "sessions": {"session": ("session",), **_QUERY_AND_DOC},
+    "log": {
+        "session or user": ("session", "user"),
+        "query": ("query_id", "text"),
+        "document": ("doc",),
+    },
+}
+_TREC_LINES = {("judgments", 4): "query=1,doc=3,grade=4", ("run", 6): "query=1,doc=3,score=5"}
+
+
+def _is_like(name: str, role: str) -> bool:
+    """Has the name of a column a word that says what it may be?"""
+    words = re.findall(r"[A-Z]?[a-z]+\d*|[A-Z]+\d*", name)
+    return any(word.lower().startswith(LIKELY_WORDS.get(role, ())) for word in words)
 
 
 @frozen
@@ -67,25 +90,67 @@ class Header:
             strip_name(name): name for name in names
         }
 
-    def require_column(self, aliases: tuple[str, ...], role: str) -> str:
-        """The column that has one of these names, or an error that says what there is."""
+    def require_column(self, aliases: tuple[str, ...], role: str, table: str = "") -> str:
+        """The column that has one of these names, or an error that says what there is.
+
+        It names the columns that may have the roles of the table, such as "log".
+        """
         column = self.find_column(aliases)
         if column is None:
-            raise NoColumn(
-                self.name,
-                f"there is no column for the {role}; known: {self.list_columns()}",
-                f"one of {', '.join(aliases)}; or set it with columns= (--columns); without a "
-                "header, by number",
-            )
+            problem = f"there is no column for the {role}; known: {self.list_columns()}"
+            expected = f"one of {', '.join(aliases)}"
+            if names := self.suggest_names(table):
+                raise NoColumn(
+                    self.name,
+                    problem,
+                    f"--columns {names} if these are the columns (columns=); or {expected}",
+                )
+            way = "; or set it with columns= (--columns); without a header, by number"
+            raise NoColumn(self.name, problem, expected + way)
         return column
 
-    def require(self, column: Column) -> str:
+    def require(self, column: Column, table: str = "") -> str:
         """The column of the table that is one, or an error that says what there is."""
-        return self.require_column(column.names, column.noun or column.role)
+        name = column.noun or column.role
+        return self.require_column(column.names, name, table or column.tables[0])
 
-    def require_ids(self) -> tuple[str, str]:
+    def list_missing(self, table: str) -> list[str]:
+        """What no column tells of that which judgments, a run, sessions or a log must tell."""
+        return [
+            name
+            for name, roles in NEEDS[table].items()
+            if not any(self.find_column(TABLES[table][role].names) for role in roles)
+        ]
+
+    def find_likely(self, table: str) -> dict[str, str]:
+        """The columns of a table by role, of other names those that are like it; all, or none."""
+        columns = TABLES.get(table, {})
+        own = {role: self.find_column(column.names) for role, column in columns.items()}
+        free = [name for name in self.columns if name not in own.values()]
+        found: dict[str, str] = {}
+        for role, usual in own.items():
+            name = usual or next((each for each in free if _is_like(each, role)), None)
+            if name is not None:
+                found[role] = name
+                free = [each for each in free if each != name]
+        needed = NEEDS.get(table, {}).values()
+        return {} if any(found.keys().isdisjoint(roles) for roles in needed) else found
+
+    def suggest_names(self, table: str) -> str:
+        """What to type where columns with other names are like those of a table; or nothing."""
+        trec = _TREC_LINES.get((table, len(self.columns)))
+        if trec is not None and any(map(str.isdecimal, self.columns)):  # a line, and no header
+            return trec
+        return ",".join(
+            f"{role}={self.own_name(name)}"
+            for role, name in self.find_likely(table).items()
+            if name in self.own_names or self.find_column(TABLES[table][role].names) != name
+        )
+
+    def require_ids(self, kind: Kind[Any] = QRELS) -> tuple[str, str]:
         """The columns of queries and documents, or an error that says what there is."""
-        return self.require(RUN_COLUMNS["query"]), self.require(RUN_COLUMNS["doc"])
+        query, doc = (self.require(RUN_COLUMNS[role], kind.name) for role in ("query", "doc"))
+        return query, doc
 
     def grade_column(self) -> str | None:
         """The column of the grades of judgments; None where all that is judged is relevant."""
@@ -127,7 +192,7 @@ class Header:
         if self.find_column(RANK) is None and self.find_column(GRADE[:-1]) is not None:
             reason = "there are grades, but no scores"
             raise RUN.describe_swap(self.name, reason, "columns query, doc, score")
-        return self.require_column((*SCORE, *RANK), "score"), "rank"
+        return self.require_column((*SCORE, *RANK), "score", "run"), "rank"
 
 
 @frozen(eq=False)
@@ -141,6 +206,7 @@ class InputTable:
     own_names: Mapping[str, str] = {}  # what the user calls columns that are renamed
     notes: tuple[str, ...] = ()  # notes on how it was read
     problems: Mapping[int, BadInput] = {}  # why some rows are empty that could not be read
+    nested: Mapping[str, int] = {}  # by column, the first row of a list or object among texts
     has_header: bool = True  # else its columns are called 1, 2, 3, …
 
     @property
@@ -184,13 +250,13 @@ class InputTable:
         Where there are no grades all are 1, which is noted.
         """
         header = self.header
+        if kind is RUN or header.find_column(GRADE) is None:
+            header.require_ids(kind)
         if kind is RUN:
-            header.require_ids()
             return self, *header.score_column()
         grade = header.grade_column()
         if grade is not None:
             return self, grade, "grade"
-        header.require_ids()
         header.refuse_unknown_grades(filter(self._holds_numbers, self.frame.columns))
         frame = self.frame.with_columns(grade=pl.lit(1.0))
         known = f"({', '.join(GRADE[:3])}, …) among {header.list_columns()}"
@@ -257,8 +323,8 @@ def _read_any_table(
             frame, source.name, lambda row: f"{source.name}, row {row + 1}", padded=False
         )
     if format_name == "jsonl":
-        frame, locate, problems = json_records.read_frame(source)
-        return InputTable(frame, source.name, locate, problems=problems)
+        frame, nested, locate, problems = json_records.read_frame(source)
+        return InputTable(frame, source.name, locate, problems=problems, nested=nested)
     header = not delimited.lacks_header(source, format_name, columns)
     frame, locate = delimited.read(
         source, format_name, header=header, literal_quotes=literal_quotes
@@ -266,9 +332,9 @@ def _read_any_table(
     return InputTable(frame, source.name, locate, has_header=header)
 
 
-def as_table(frame: pl.DataFrame, name: str) -> InputTable:
+def as_table(frame: pl.DataFrame, name: str, nested: Mapping[str, int] = {}) -> InputTable:
     """A frame in memory as a table."""
-    return InputTable(frame, name, lambda row: f"{name}, row {row}", padded=False)
+    return InputTable(frame, name, lambda row: f"{name}, row {row}", padded=False, nested=nested)
 
 
 def read_rows(
@@ -298,12 +364,16 @@ def extract(
         paths = evolve(paths, names={"doc": own})
     table = table.rename(columns, roles)
     if is_wide(table.frame.schema):
+        event = table.header.find_column(LOG_COLUMNS["event"].names[:-1])
+        if event is not None and not find_list_kinds(table.frame.columns, USUAL_NAMES):
+            problem = f"these are events with lists (column {quote(event)}), not {kind.name}"
+            raise Swapped(table.name, problem, "gainful sessions, with a row for each result")
         are_lists = {name: holds_lists(dtype) for name, dtype in table.frame.schema.items()}
         rivals = rag.choose_named(columns, kind, are_lists, table.name)
         unnamed = [name for name in are_lists if normalise_name(name) in rivals]
         table = evolve(table, frame=table.frame.drop(unnamed))
         is_usual = not paths.names and not table.problems
-        rows = plain_lists.explode_lists(table.frame, table.name, kind) if is_usual else None
+        rows = rag.explode_lists(table.frame, table.name, kind) if is_usual else None
         if rows is not None:
             return rows
         names = [*map(normalise_name, table.frame.columns)]
@@ -339,7 +409,7 @@ def extract_rows(table: InputTable, kind: Kind[Value]) -> Rows[Value]:
     Judgments without a column of grades are all of grade 1.
     """
     table, number, role = table.find_number(kind)
-    query, doc = table.header.require_ids()
+    query, doc = table.header.require_ids(kind)
     rank = table.header.find_column(RANK) if kind is RUN else None
     subtopic = table.header.find_column(SUBTOPIC) if kind is QRELS else None
     if subtopic is not None and normalise_name(subtopic) == "iteration":
@@ -399,6 +469,10 @@ def text_column(table: InputTable, column: str) -> pl.Series:
     """Ids as text: texts and whole numbers are; what else a column can hold is refused."""
     values = table.frame[column]
     kind = values.dtype
+    row = table.nested.get(table.header.own_name(column))
+    if row is not None:
+        problem = f"{table.header.own_name(column)} {shorten(values[row])} is no text or number"
+        raise BadInput(table.locate(row), problem, "texts or whole numbers")
     if kind == pl.String:
         return values.str.strip_chars() if table.padded else values
     if kind.is_float() and bool((values.drop_nulls() == values.drop_nulls().floor()).all()):

@@ -15,26 +15,25 @@ from math import isnan
 from numbers import Real
 from typing import Any
 
+import polars as pl
 from attrs import evolve
 
 from gainful.errors import BadInput, NoColumn
 from gainful.read import dicts
 from gainful.read.column_names import (
-    CONVERSATION,
-    DOC,
     DOC_LISTS,
     GRADE,
-    NUMBER_LISTS,
+    LIST_COLUMNS,
     QUERY,
-    QUERY_TEXT,
-    RANK_LISTS,
     RELEVANT,
     RETRIEVED,
     SCORE,
     TURN,
-    TURN_IDS,
+    TURN_COLUMNS,
     USUAL_NAMES,
     ColumnMapping,
+    holds_lists,
+    normalise_name,
 )
 from gainful.read.dicts import DocScores
 from gainful.read.json_records import iterate_objects
@@ -55,18 +54,21 @@ from gainful.read.source import Source
 from gainful.text import count_noun, join_words, quote
 
 Records = Iterable[tuple[str, Mapping[Any, Any] | BadInput]]  # where each is, and what it says
-_QUERY = ("id", *QUERY, *QUERY_TEXT)
+_QUERY = LIST_COLUMNS["query"].names
 _NUMBER_ROLES = ("score", "grade", "rank", "subtopic")
 _MUST_BE_NUMBERS = frozenset((*SCORE, *GRADE, "scores", "grades", "rank", "ranks"))
 _PARTS = {"retrieved": "what was retrieved", "relevant": "what is relevant"}
-_RETRIEVED_WORDS = ("retriev", "result", "hit", "found", "predict", "search", "context")
-_RELEVANT_WORDS = ("relevant", "gold", "truth", "expect", "reference", "correct", "target", "label")
+_RETRIEVED_WORDS = ("retriev", "result", "hit", "found", "pred", "search", "context")
+_RELEVANT_WORDS = (
+    *("relevant", "gold", "truth", "true", "expect", "reference", "correct", "target", "label"),
+    "positive",
+)
 # ragas' names of what was retrieved, as it reads; the older one may hold ids, too.
 _TEXTS, _OLDER_TEXTS = "retrieved_contexts", "contexts"
 _EXPECTED = '{"query": …, "retrieved": […], "relevant": […]}'
 _ANSWERS = ("hits", "response")  # of a search engine, beside the query they are for
 _ANSWER_START = re.compile(
-    rf'\[?\s*\{{\s*"(?:{"|".join(dict.fromkeys((*QUERY, *QUERY_TEXT)))})"\s*:\s*'
+    rf'\[?\s*\{{\s*"(?:{"|".join(_QUERY)})"\s*:\s*'
     r'(?:"(?:[^"\\]|\\.)*"|\d+)\s*,.*"hits"\s*:\s*[\[{]',
     re.DOTALL,
 )
@@ -120,6 +122,72 @@ def read_records(
     notes = dicts.note_scores(scored_lists) if kind is RUN else ()
     fields = {} if kind is RUN else {"complete": True, **unit}
     return dicts.build_lists(name, lists, kind, problems, notes, **fields)
+
+
+def explode_lists(frame: pl.DataFrame, name: str, kind: Kind[Value]) -> Rows[Value] | None:
+    """The rows of plain lists in the cells of a table; None of all others.
+
+    A list of ids for each query, and perhaps one of numbers, becomes a row for each document. What
+    is not as plain, and what is wrong, is left to `read_records`, which takes five times as long.
+    """
+    columns = {normalise_name(column): frame[column] for column in frame.columns}
+
+    def find(aliases: Iterable[str]) -> pl.Series | None:
+        return next((columns[alias] for alias in aliases if alias in columns), None)
+
+    has_turns = find(TURN) is not None
+    query, docs = find(LIST_COLUMNS["query"].names), find((*kind.lists, *LIST_COLUMNS["doc"].names))
+    columns = {alias: own for alias, own in columns.items() if holds_lists(own.dtype)}
+    numbers, ranks = find(LIST_COLUMNS[kind.number].names), find(LIST_COLUMNS["rank"].names)
+    if query is None or docs is None or has_turns or (kind is RUN and ranks is not None):
+        return None
+    is_named = _holds_ids(query.dtype) and not query.null_count() and query.is_unique().all()
+    if not is_named or not _is_list_of_ids(docs):
+        return None
+    lengths = docs.list.len()
+    listed = {"doc": docs, "place": pl.select(pl.int_ranges(1, lengths + 1)).to_series()}
+    if numbers is not None:
+        inner = getattr(numbers.dtype, "inner", None)
+        is_numeric = inner is not None and inner.is_numeric() and not inner.is_decimal()
+        if not is_numeric or not (numbers.list.len() == lengths).fill_null(value=False).all():
+            return None
+        listed[kind.number] = numbers.cast(pl.List(pl.Float64))
+    names = query.cast(pl.String)
+    rows = pl.DataFrame({"query": names, **listed}).filter(lengths > 0).explode(*listed)
+    if numbers is None:
+        number = -pl.col("place").cast(pl.Float64) if kind is RUN else pl.lit(1.0)
+        rows = rows.with_columns(number.alias(kind.number))
+    rows = rows.with_columns(pl.col("doc").cast(pl.String))
+    is_odd = pl.col("doc").is_null() | ~pl.col(kind.number).is_finite().fill_null(value=False)
+    if rows.select(is_odd.any()).item():
+        return None
+    if kind is QRELS and rows.select(pl.struct("query", "doc").is_duplicated().any()).item():
+        return None
+    places = rows["place"]
+    return Rows(
+        kind,
+        name,
+        rows.select("query", "doc", kind.number),
+        lambda row: f"{name}, row {row}" if kind is QRELS else f"place {places[row]}",
+        notes=() if numbers is None or kind is QRELS else _note_rising(rows),
+        fields={"silent": tuple(names.filter(lengths == 0))}
+        | ({"complete": True} if kind is QRELS else {}),
+    )
+
+
+def _holds_ids(dtype: pl.DataType) -> bool:
+    return dtype == pl.String or dtype.is_integer()
+
+
+def _is_list_of_ids(docs: pl.Series) -> bool:
+    is_list = isinstance(docs.dtype, pl.List) and not docs.null_count()
+    return is_list and _holds_ids(docs.dtype.inner)  # type: ignore[attr-defined]
+
+
+def _note_rising(rows: pl.DataFrame) -> tuple[str, ...]:
+    step = pl.col("score").diff().filter(pl.col("place") > 1)
+    falls, rises = rows.select((step < 0).any().alias("falls"), (step > 0).any()).row(0)
+    return (dicts.RISING_SCORES,) if rises and not falls else ()
 
 
 def read_field(
@@ -196,7 +264,7 @@ def refuse_unknown_lists(
     if texts == _TEXTS or any(map(_is_text, fields.get(texts, ()))):
         problem = f"records with texts ({texts}) but without ids, which judgments need"
         raise BadInput(name, problem, "retrieved_context_ids, reference_context_ids")
-    numbers = {*NUMBER_LISTS["score"], *NUMBER_LISTS["grade"], *RANK_LISTS}
+    numbers = {name for role in ("score", "grade", "rank") for name in LIST_COLUMNS[role].names}
     known = {
         *DOC_LISTS,
         *(field for field in numbers & fields.keys() if not _has_texts(fields[field])),
@@ -280,7 +348,7 @@ def _read_list(
     if number == "score" and isinstance(value, AbstractSet):
         raise BadInput(place, "the documents are a set, which has no order", "a list in rank order")
     pairs = read_entries(entries, place, query, number, problems, describe_no_id=_describe_no_id)
-    numbers = _find_numbers(record, NUMBER_LISTS[number])
+    numbers = _find_numbers(record, LIST_COLUMNS[number].names)
     if numbers is None or len(pairs) < len(entries):
         return pairs
     return _pair(pairs, numbers, place, query, number)
@@ -290,7 +358,7 @@ def _read_ranks(
     listed: DocNumbers, place: str, query: str, record: Mapping[Any, Any]
 ) -> DocNumbers | None:
     """The documents by the ranks that stand in a second list, unless they have scores."""
-    ranks = _find_numbers(record, RANK_LISTS)
+    ranks = _find_numbers(record, LIST_COLUMNS["rank"].names)
     if ranks is None or any(score is not None for _, score in listed):
         return None
     ranked = _pair(listed, ranks, place, query, "rank")
@@ -389,7 +457,7 @@ def _read_parts(
     is_unnamed = name is None and has_parts and not any(key in record for key in QUERY)
     name = number if is_unnamed else name
     name = _check_query(name, place)
-    key = next((key for key in (*kind.lists, *DOC_LISTS, *DOC) if key in record), None)
+    key = next((key for key in (*kind.lists, *LIST_COLUMNS["doc"].names) if key in record), None)
     answer = _find_answer(record) if key is None and kind is RUN else None
     if answer is not None:
         key, record = "retrieved", {**record, "retrieved": answer}
@@ -426,15 +494,19 @@ def _name_documents(docs: Any, paths: Sequence[str], place: str) -> Any:
 
 def _name_turn(record: Mapping[Any, Any]) -> str | None:
     """What a turn of a conversation is called, such as 106_3; None if it has an id of its own."""
-    conversation = _find_filled(record, CONVERSATION)
+    conversation = _find_filled(record, TURN_COLUMNS["session"].names)
     turn = None if conversation is None else _find_filled(record, TURN)
-    if turn is None or _find_filled(record, TURN_IDS) is not None:
+    if turn is None or _find_filled(record, TURN_COLUMNS["topic"].names) is not None:
         return None
     return f"{conversation}_{turn}"
 
 
 def _check_query(name: Any, place: str) -> Any:
     """Whole numbers, which pandas makes fractions beside a missing one, are whole again."""
+    if isinstance(name, (str, int)) or name is None:
+        return name
+    if _is_nested(name):
+        raise BadInput(place, f"{quote(name)} is no query", "texts or whole numbers")
     if not isinstance(name, float):
         return name
     if name.is_integer():

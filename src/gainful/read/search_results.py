@@ -22,11 +22,7 @@ from attrs import field, frozen
 
 from gainful.errors import BadInput
 from gainful.read.column_names import (
-    DOC,
-    DOC_LISTS,
-    GRADE,
-    RETRIEVED,
-    SCORE,
+    ANSWER_COLUMNS,
     ColumnMapping,
     list_columns,
 )
@@ -43,7 +39,7 @@ from gainful.read.qrels_and_run import read_each
 from gainful.text import quote
 
 DocNumbers = list[tuple[Any, float | None]]  # documents with their scores or grades, if they have
-ID_KEYS = ("id", *DOC, "chunk_id", "node_id", "_id", "id_", "uuid", "objectID")
+ID_KEYS = ANSWER_COLUMNS["doc"].names
 _INNER = ("document", "node", "_additional")  # what a result is about, or says of it
 # Where the id of a document stands, if nobody says: in it, or in what it is about.
 _ID_PATHS = (
@@ -54,7 +50,6 @@ _ID_PATHS = (
 _ID_FINDER = PathFinder(_ID_PATHS)
 _ID_ATTRIBUTES = ("node_id", "id", "doc_id", "docid", "id_", "uuid")
 _ID_WORDS = ("id", "source", "ref", "url", "uri", "key", "path", "file", "name", "title")
-_NUMBER_KEYS = {"score": (*SCORE, "_score"), "grade": GRADE[:-1]}
 _PLAIN = (str, bytes, Real, type(None))  # which are ids, if anything
 _EXPECTED = 'an id, (id, score), {"id": …, "score": …}, or an object with id and score'
 
@@ -120,7 +115,7 @@ def read_entries(
                 problem, expected = describe_no_id(entry)
             raise BadInput(f"{place}[{quote(query)}]", problem, expected)
         if value is None and isinstance(document, Mapping):
-            keys = _NUMBER_KEYS[number]
+            keys = ANSWER_COLUMNS[number].names
             value = next((document[key] for key in keys if document.get(key) is not None), None)
         elif value is None and not is_id(document):
             value = getattr(document, number, None)
@@ -185,17 +180,8 @@ def find_id_path(document: Mapping[Any, Any]) -> str | None:
 
 # Blocks of Anthropic's Messages API say where a result comes from, and that is its id.
 _BLOCK_IDS = {"search_result": "source", "web_search_result": "url"}
-# Where the list stands in what a tool returned.
-LIST_PATHS = (
-    *(*RETRIEVED, "ids", *DOC_LISTS, "hits.hits", "hits", "matches", "chunks", "passages", "nodes"),
-    *("points", "data", "search_results", "web_results", "output", "result", "response"),
-    "root.children",
-)
+LIST_PATHS = ANSWER_COLUMNS["retrieved"].names  # where the list stands in what a tool returned
 _LIST_ATTRIBUTES = ("objects", "points", "matches")  # of answers of Weaviate, Qdrant and Pinecone
-_QUERY_NAMES = (
-    *("query", "q", "question", "search_query", "query_text", "queries", "text", "input"),
-    *("search", "keywords", "search_term", "prompt"),
-)
 _MAX_NESTED = 4  # objects within which a list is looked for
 
 PROSE = (
@@ -216,7 +202,10 @@ class ResultPaths:
 
     def __attrs_post_init__(self) -> None:
         own = tuple(f"{inner}{path}" for path in self.doc for inner in ("", "document."))
-        finders = {"id_finder": own or _ID_PATHS, "text_finder": self.text or _QUERY_NAMES}
+        finders = {
+            "id_finder": own or _ID_PATHS,
+            "text_finder": self.text or ANSWER_COLUMNS["text"].names,
+        }
         for name, candidates in finders.items():
             object.__setattr__(self, name, PathFinder(candidates))
 

@@ -27,17 +27,19 @@ from attrs import define, evolve, field, frozen
 
 from gainful.errors import BadInput, WrongType, check_name
 from gainful.read.column_names import (
+    DOC_LISTS,
     GRADE,
     LOG_COLUMNS,
-    MILLISECONDS,
     OPTIONAL_COLUMNS,
     POSITION,
+    RELEVANT,
+    RETRIEVED,
     SESSION,
     SESSION_COLUMNS,
     normalise_name,
 )
 from gainful.read.event_times import TIME, count_epochs, parse_times
-from gainful.read.named_columns import Header, InputTable, text_column
+from gainful.read.named_columns import NEEDS, Header, InputTable, text_column
 from gainful.read.session_layout import COLUMNS, Mistake, Problem, flag_problem
 from gainful.read.sessions import (
     NO,
@@ -400,18 +402,28 @@ def is_event_log(header: Header, facts: LogFacts) -> bool:
     return find_event_column(header, facts, {}) is not None
 
 
-def are_log_columns(names: Sequence[str]) -> bool:
-    """Are these the columns of a log: users, queries, results, and times or actions?
+def are_session_columns(names: Sequence[str]) -> bool:
+    """Are these the columns of numbered sessions, or of a log with times or actions?
 
     Examples:
-        >>> are_log_columns(["user", "query", "url", "clicked"])
+        >>> are_session_columns(["user", "query", "url", "clicked"])
         True
-        >>> are_log_columns(["user", "item", "timestamp"])  # a user is the query of a recommender
+        >>> are_session_columns(["user", "item", "timestamp"])  # a user is a recommender's query
         False
-        >>> are_log_columns(["query", "doc", "grade", "user", "time"])  # who judged, and when
+        >>> are_session_columns(["query", "doc", "grade", "user", "time"])  # who judged, and when
         False
+        >>> are_session_columns(["user", "event", "items"])  # lists, which are refused
+        True
     """
     header = Header(names, "")
+    listed = (
+        header.find_column(DOC_LISTS) is not None
+        and header.find_column((*RETRIEVED, *RELEVANT)) is None
+    )
+    if listed and header.find_column(LOG_COLUMNS["event"].names[:-1]) is not None:
+        return True
+    if not header.list_missing("sessions"):
+        return True
     taken = assign_columns(header, None, header.find_column(LOG_COLUMNS["event"].names))
     done = {"rank", "event", "clicked", "purchased", "seconds"} & taken.keys()
     return bool(
@@ -451,10 +463,9 @@ def extract_events(table: InputTable, events: EventWords | None, facts: LogFacts
             columns[role] = read_whole_numbers(table, column, NAMES.get(role, role), mistakes)
         else:
             columns[role] = read_optional_column(table, column, kind, mistakes)
-    milliseconds = header.find_column(MILLISECONDS)
-    if milliseconds is not None and "seconds" not in columns:
-        columns["seconds"] = read_optional_column(table, milliseconds, "number", mistakes) / 1000
-        taken["seconds"], forms["seconds"] = milliseconds, "in milliseconds"
+    if "milliseconds" in columns:
+        columns["seconds"] = columns.pop("milliseconds") / 1000
+        taken["seconds"], forms["seconds"] = taken.pop("milliseconds"), "in milliseconds"
     require_columns(header, columns)
     for name, (column, contents) in assign_others(header, taken).items():
         columns[name] = (
@@ -493,7 +504,7 @@ def assign_columns(header: Header, position: str | None, event: str | None) -> d
     for role, log_column in LOG_COLUMNS.items():
         free = [name for name in log_column.names if name not in _normalise(taken)]
         column = event if role == "event" else header.find_column(free)
-        if column is not None:
+        if column is not None and not (role == "milliseconds" and "seconds" in taken):
             taken[role] = column
     return taken
 
@@ -589,12 +600,8 @@ def _describe_time(name: str, values: pl.Series, row: int) -> str:
 
 def require_columns(header: Header, roles: Collection[str]) -> None:
     """Refuse a log that does not say whose events they are, of which query and which document."""
-    needed = {
-        "session or user": ("session", "user"),
-        "query": ("position", "query_id", "text"),
-        "document": ("doc",),
-    }
-    for name, names in needed.items():
-        if not any(role in roles for role in names):
-            columns = [LOG_COLUMNS[role].names for role in names if role in LOG_COLUMNS]
-            header.require_column(tuple(alias for each in columns for alias in each[:4]), name)
+    for name, names in NEEDS["log"].items():
+        is_numbered = name == "query" and "position" in roles
+        if not is_numbered and not any(role in roles for role in names):
+            aliases = tuple(alias for role in names for alias in LOG_COLUMNS[role].names[:4])
+            header.require_column(aliases, name, "log")

@@ -17,7 +17,13 @@ from gainful.forks import refuse_lost_threads
 from gainful.progress import report_reading
 from gainful.read import named_columns, shapes
 from gainful.read.build_sessions import build_sessions
-from gainful.read.column_names import LOG_COLUMNS, SESSION_ROLES, list_columns, normalise_name
+from gainful.read.column_names import (
+    DOC_LISTS,
+    LOG_COLUMNS,
+    SESSION_ROLES,
+    list_columns,
+    normalise_name,
+)
 from gainful.read.document_evaluations import PLACES_OF_DOCUMENTS
 from gainful.read.engines import find_engine
 from gainful.read.formats import (
@@ -55,6 +61,7 @@ from gainful.text import NUMBER_PATTERN, name_files
 
 # How much of the work is done when all of the text is in columns, and when they are events.
 _SHARE_READ, _SHARE_TYPED = 0.2, 0.5
+_AS_QRELS = "sessions first, judgments as qrels: gainful sessions SESSIONS --qrels QRELS"
 
 
 def read_session_table(source: Source, reading: ReadOptions = AS_USUAL) -> Sessions:
@@ -68,7 +75,14 @@ def read_session_table(source: Source, reading: ReadOptions = AS_USUAL) -> Sessi
         source, find_table_format(source), reading.columns, literal_quotes=True
     )
     report(_SHARE_READ)
-    return extract_session_table(table, reading, report)
+    try:
+        return extract_session_table(table, reading, report)
+    except NoColumn:
+        names = [] if reading.columns.names or not table.has_header else table.frame.columns
+        if names and not Header(names, "").list_missing("judgments"):
+            problem = "these are judgments or a run, not sessions"
+            raise Swapped(source.name, problem, f"gainful eval QRELS RUN; {_AS_QRELS}") from None
+        raise
 
 
 def extract_session_table(
@@ -156,7 +170,8 @@ def as_sessions(
             )
         )
     if isinstance(value, (list, tuple)) and shapes.are_records(value):
-        value = build_columns(value)
+        frame, nested = build_columns(value)
+        value = extract_session_table(named_columns.as_table(frame, "sessions", nested), reading)
     if is_frame(value):
         table = named_columns.as_table(as_polars(value, "sessions"), "sessions")
         value = extract_session_table(table, reading)
@@ -227,7 +242,7 @@ def _refuse_judgments(source: Source) -> None:
         raise Swapped(
             source.name,
             "these look like judgments, not like sessions: their lines have four fields",
-            "sessions first, judgments as qrels: gainful sessions SESSIONS --qrels QRELS",
+            _AS_QRELS,
         )
 
 
@@ -240,7 +255,7 @@ def refuse_unknown_json(source: Source) -> None:
     if not records and name in ("json", "jsonl") and source.head.lstrip()[:1] not in b"{[":
         raise NoColumn(source.name, "this is JSON, but holds no records", _list_record_formats())
     keys = list(dict.fromkeys(key for record in records for key in record))
-    if keys and Header(keys, "").find_column(LOG_COLUMNS["doc"].names) is None:
+    if keys and Header(keys, "").find_column((*LOG_COLUMNS["doc"].names, *DOC_LISTS)) is None:
         if name == "rag":
             problem = "these are not sessions, but queries with what was retrieved or is relevant"
             raise Swapped(source.name, problem, f"gainful eval {source.name}")

@@ -303,12 +303,6 @@ def is_blank(values: pl.Series) -> pl.Series:
     return values.is_null() | values.is_nan() if values.dtype.is_float() else values.is_null()
 
 
-def are_session_columns(names: Sequence[str]) -> bool:
-    """Are these the columns of sessions?"""
-    header = Header(names, "")
-    return all(header.find_column(aliases) is not None for aliases in (SESSION, POSITION, DOC))
-
-
 _MANY = 1 << 60  # queries; beyond it no column can count
 
 

@@ -16,24 +16,24 @@ from typing import Any, Literal
 import polars as pl
 from attrs import evolve
 
-from gainful.errors import BadInput, WrongType
+from gainful.errors import BadInput, NoColumn, Swapped, WrongType
 from gainful.forks import refuse_lost_threads
 from gainful.read import dicts, json_records, named_columns, rag, ratings
 from gainful.read.column_names import (
-    CONVERSATION,
     DOC,
     DOC_LISTS,
     GRADE,
     KNOWN_COLUMNS,
+    LIST_COLUMNS,
     QUERY,
-    QUERY_TEXT,
     RELEVANT,
     RETRIEVED,
+    SESSION,
     TURN,
     USUAL_NAMES,
     ColumnMapping,
+    are_column_names,
     find_list_kinds,
-    holds_lists,
     is_wide,
     list_columns,
     normalise_name,
@@ -68,7 +68,7 @@ from gainful.text import NUMBER_PATTERN, quote
 Shape = Literal["records", "rows", "lists", "rag"]
 _BESIDE_IDS = frozenset(("distances", "metadatas"))  # in an answer of Chroma
 _ANSWER_KEYS = frozenset(("responseHeader", "root", "data", *_BESIDE_IDS))
-_QUERIES = frozenset(("id", *QUERY, *QUERY_TEXT))
+_QUERIES = LIST_COLUMNS["query"].names
 _WRAPPERS = frozenset(  # names of the one list that a file of some tool holds
     ("runs", "observations", "traces", "spans", "events", "sessions", "logs", "records", "rows")
 )
@@ -295,16 +295,22 @@ def read_value(
 
         return as_lazy_run(value, engine, name, columns=columns)
     frame = _read_frame(value, name, columns, grades=kind is QRELS)
-    return named_columns.extract(named_columns.as_table(frame, name), kind, columns)
+    try:
+        return named_columns.extract(named_columns.as_table(frame, name), kind, columns)
+    except NoColumn:
+        from gainful.read.session_events import are_session_columns  # noqa: PLC0415  (as above)
+
+        if columns.names or not are_session_columns(frame.columns):
+            raise
+        problem = f"these are sessions, not {kind.name}"
+        raise Swapped(name, problem, "gainful.sessions.evaluate(sessions, qrels)") from None
 
 
 def tells_both(value: Any, columns: ColumnMapping) -> bool:
     """Does it tell both what was retrieved and what is relevant?"""
     value = unwrap(value, RUN.number, QRELS.name)
     if is_frame(value) or find_engine(value) is not None:
-        schema = _read_schema(value, QRELS.name, columns)
-        nested = [name for name, kind in schema.items() if holds_lists(kind)]
-        return len(find_list_kinds(nested, columns)) == 2
+        return len(find_list_kinds(_read_schema(value, QRELS.name, columns), columns)) == 2
     if isinstance(value, Mapping):
         tool = ratings.recognise(value)
         if tool is not None:
@@ -331,7 +337,7 @@ def _read_frame(
     header = named_columns.Header([*map(str, own)], name)
     names: set[str] | None = None
     if not grades or "grade" in columns.names or header.find_column(GRADE) is not None:
-        names = {*KNOWN_COLUMNS, *CONVERSATION, *TURN, *mapped}
+        names = {*KNOWN_COLUMNS, *SESSION, *TURN, *mapped}
     if engine is None:
         return as_polars(value, name, names)
     from gainful.read.lazy import collect_frame  # noqa: PLC0415  (slow to load)
@@ -440,7 +446,7 @@ def _find_dict_shape(
     first: Mapping[Any, Any], name: str, columns: ColumnMapping, number: str
 ) -> Shape:
     """A row by its names, or documents with numbers, a dict for each query."""
-    if any(as_list(first.get(key)) is not None for key in (*DOC_LISTS, *DOC)):
+    if any(as_list(first.get(key)) is not None for key in LIST_COLUMNS["doc"].names):
         return "rag"
     own = {str(key): value for key, value in first.items()}
     mapped = {name for names in columns.names.values() for name in names}
@@ -556,8 +562,10 @@ def _build_table(entries: list[Any], shape: Shape, name: str, number: str) -> In
         for at, row in enumerate(rows)
         if row is None
     }
-    frame = json_records.build_columns([row or {} for row in rows])
-    return InputTable(frame, name, lambda row: f"{name}[{row}]", padded=False, problems=problems)
+    frame, nested = json_records.build_columns([row or {} for row in rows])
+    return InputTable(
+        frame, name, lambda row: f"{name}[{row}]", padded=False, problems=problems, nested=nested
+    )
 
 
 def split_columns(
@@ -572,14 +580,15 @@ def split_columns(
         [{'query': '1', 'relevant': ['a', 'b']}]
         >>> split_columns({"1": {"a": 1}}, "judgments")
     """
-    if value.keys() >= {"columns", "data"}:  # as pandas writes it with orient="split"
-        return [dict(zip(value["columns"], row, strict=False)) for row in value["data"]]
+    rows = _find_rows(value)
+    if rows is not None:
+        return rows
 
     def find_key(names: Iterable[str], *roles: str) -> str | None:
         mapped = (name for role in roles for name in columns.names.get(role, ()))
         return next((name for name in (*mapped, *names) if name in value), None)
 
-    query = find_key((*QUERY, *QUERY_TEXT), "query")
+    query = find_key(_QUERIES, "query")
     if query is None:
         parts = [find_key(names) for names in (RETRIEVED, RELEVANT)]
         if None in parts:
@@ -600,11 +609,19 @@ def split_columns(
     return _zip_columns(value, name)
 
 
+def _find_rows(value: Mapping[Any, Any]) -> list[Mapping[Any, Any]] | None:
+    """The rows of a table in a dict, as pandas writes it: by orient "split", "table" or "index"."""
+    if value.keys() >= {"columns", "data"}:
+        return [dict(zip(value["columns"], row, strict=False)) for row in value["data"]]
+    rows = value["data"] if isinstance(value.get("data"), list) else [*value.values()]
+    return rows if are_records(rows[:1]) and are_column_names(map(str, rows[0])) else None
+
+
 def _refuse_unknown_columns(
     value: Mapping[Any, Any], name: str, kind: Kind[Any], columns: ColumnMapping
 ) -> None:
     """Refuse a column of lists with an unknown name, beside one of queries."""
-    names = (*columns.names.get("query", ()), *QUERY, *QUERY_TEXT)
+    names = (*columns.names.get("query", ()), *_QUERIES)
     query = next((key for key in names if key in value), None)
     lists = [as_list(column) or () for column in value.values()] if query is not None else []
     if lists and min(map(len, lists)) == max(map(len, lists)) > 0:

@@ -8,22 +8,14 @@ c1_2.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import polars as pl
 from attrs import evolve
 
 from gainful.read.build_sessions import build_sessions
-from gainful.read.column_names import (
-    CONVERSATION,
-    DOC_LISTS,
-    QUERY_TEXT,
-    RETRIEVED,
-    TURN,
-    TURN_IDS,
-    TURN_QUERY,
-)
+from gainful.read.column_names import TURN_COLUMNS, TURN_QUERY
 from gainful.read.json_records import read_records
 from gainful.read.json_text import Unreadable
 from gainful.read.path_finder import PathFinder, find_first
@@ -34,16 +26,6 @@ from gainful.read.sessions import Sessions
 from gainful.read.source import Source
 from gainful.text import quote
 
-_LISTS = (*RETRIEVED, *DOC_LISTS)
-_ROLES = {  # what a record tells of a turn, and where it stands
-    "session": CONVERSATION,
-    "query": TURN,
-    "retrieved": _LISTS,
-    "topic": TURN_IDS,
-    "system": ("system",),
-    "text": ("query", *QUERY_TEXT, "text", "utterance"),
-}
-_TOPIC = [*_ROLES].index("topic")
 _SHAPE = '{"conversation": …, "turn": 1, "query": …, "retrieved": […]}'
 _NO_TURN = "turns 1, 2, 3 … of each conversation"
 _REPEATED = "each turn of a conversation once"
@@ -60,10 +42,11 @@ TurnsOfRecord = Callable[[dict[str, Any]], Sequence[Turn]]
 
 def is_turns(records: Sequence[dict[str, Any]]) -> bool:
     """Tells each record a conversation, a turn of it and what was retrieved?"""
+    session, turn, lists = (TURN_COLUMNS[role].names for role in ("session", "query", "retrieved"))
     return bool(records) and all(
-        any(name in record for name in CONVERSATION)
-        and any(name in record for name in TURN)
-        and any(isinstance(record.get(name), (list, dict)) for name in _LISTS)
+        any(name in record for name in session)
+        and any(name in record for name in turn)
+        and any(isinstance(record.get(name), (list, dict)) for name in lists)
         for record in records
     )
 
@@ -71,13 +54,16 @@ def is_turns(records: Sequence[dict[str, Any]]) -> bool:
 def read_turns(source: Source, reading: ReadOptions = AS_USUAL) -> Sessions:
     """The turns of conversations as queries of sessions."""
     columns, has_topics = reading.columns, False
-    finder = PathFinder(*(columns.names.get(role, usual) for role, usual in _ROLES.items()))
+    paths_by_role = {
+        role: columns.names.get(role, column.names) for role, column in TURN_COLUMNS.items()
+    }
+    finder = PathFinder(*paths_by_role.values())
     paths = ResultPaths.from_columns(columns)
 
     def read_record(record: dict[str, Any]) -> list[Turn]:
         nonlocal has_topics
-        values = finder.find_each(record)
-        has_topics = has_topics or values[_TOPIC] is not None
+        values = dict(zip(paths_by_role, finder.find_each(record), strict=True))
+        has_topics = has_topics or values["topic"] is not None
         return [_read_values(values, paths)]
 
     sessions = _read_conversations(source, reading, read_record, _SHAPE)
@@ -115,9 +101,10 @@ def _name_turn(session: str, number: str) -> dict[str, str | None]:
     return {"session": session, "query_id": f"{session}_{own}", _NUMBER: own}
 
 
-def _read_values(values: Sequence[Any], paths: ResultPaths) -> Turn:
-    """The turn of a record, from what stands at the paths of `_ROLES`."""
-    session, turn, retrieved, topic, *others = values
+def _read_values(values: Mapping[str, Any], paths: ResultPaths) -> Turn:
+    """The turn of a record, from what it says by role."""
+    session, turn, topic = values["session"], values["query"], values["topic"]
+    retrieved = values["retrieved"]
     if session is None or not str(session):
         return Unreadable("the conversation is null", _SHAPE), {}
     match = _TURN_NUMBER.fullmatch(str(turn))
@@ -132,12 +119,11 @@ def _read_values(values: Sequence[Any], paths: ResultPaths) -> Turn:
     else:
         docs = read_results(retrieved, paths)
     topic = f"{session}_{match[1]}" if topic is None else str(topic)
-    system, text = (None if value is None else str(value) for value in others)
+    others = {role: values[role] for role in ("system", "text")}
     return docs, {
         **_name_turn(str(session), match[1]),
         "topic": topic,
-        "system": system,
-        "text": text,
+        **{role: None if value is None else str(value) for role, value in others.items()},
     }
 
 

@@ -1,0 +1,115 @@
+"""What a table is: `check`, `sessions` and `eval` agree, and never call it what it is not."""
+
+import re
+
+import polars as pl
+import pytest
+from refusals import refuses
+from written_files import write_file, write_lines
+
+import gainful
+from gainful.errors import BadInput, NoColumn, Swapped
+from gainful.read.inputs import as_qrels
+from gainful.read.session_inputs import as_sessions
+
+# By name: the header, a row, and what names its columns, if they are unlike those of any table.
+UNKNOWN = {
+    "a log of a newcomer's": (
+        "when,who,what_they_typed,shown_item,slot,did_click",
+        "2024-05-01T10:00:00Z,u1,lamp,a,1,0",
+        {"user": "who", "time": "when", "text": "what_they_typed", "rank": "slot", "doc": "shown_item", "clicked": "did_click"},
+    ),
+    "a log whose user is unknown": (
+        "visitor,search_phrase,sku,position,clicked,at",
+        "v1,lamp,a,1,0,2024-05-01 10:00:00",
+        {"user": "visitor", "time": "at"},
+    ),
+    "a log whose session is unknown": (
+        "ts,sess,q,result,pos,evt",
+        "1714557600,s1,lamp,a,1,impression",
+        {"session": "sess", "event": "evt"},
+    ),
+    "judgments": ("search,product,stars", "lamp,a,3", {"query": "search", "doc": "product", "grade": "stars"}),
+    "a run": ("search,product,bm25", "lamp,a,0.5", {"query": "search", "doc": "product", "score": "bm25"}),
+    "a run with ranks": (
+        "srch_id,date_time,site_id,prop_id,position,click_bool",
+        "1,2013-04-04 08:32:15,12,893,27,0",
+        {"query": "srch_id", "doc": "prop_id"},
+    ),
+    "views without queries": ("session_id,timestamp,item_id,category", "1,2014-04-07T10:51:09Z,a,0", None),
+    "orders": ("order_id,product_id,price", "1,a,3.5", None),
+    "people": ("name,age,city", "ann,3,rome", None),
+    "texts of queries": ("query_id,text", "1,lamp", None),
+    "texts of documents": ("doc_id,title,body", "a,Lamp,bright", None),
+}  # fmt: skip
+EVENTS_WITH_LISTS = {
+    "event": "view_item_list",
+    "time": "2024-05-01",
+    "user_id": "u",
+    "items": ["a"],
+}
+
+
+@pytest.mark.parametrize("name", UNKNOWN)
+def test_an_unknown_table_is_nothing_that_it_is_not(name, tmp_path):
+    header, row, columns = UNKNOWN[name]
+    path = write_file(tmp_path / "t.csv", f"{header}\n{row}\n")
+    (finding,) = gainful.check(path).findings
+    assert finding.kind == "csv"
+    (problem,) = finding.problems
+    assert all(column in problem for column in header.split(","))
+    suggested = re.search(r"--columns (\S+?),? if", problem)
+    typed = None if suggested is None else dict(pair.split("=") for pair in suggested[1].split(","))
+    assert typed == columns
+    if columns is not None:
+        report = gainful.check(path, columns=columns)
+        assert report.ok
+        assert report.findings[0].kind.startswith(("judgments", "run", "sessions"))
+
+
+@pytest.mark.parametrize("name", UNKNOWN)
+def test_an_unknown_table_is_refused_by_each_reader(name, tmp_path):
+    header, row, _ = UNKNOWN[name]
+    path = write_file(tmp_path / "t.csv", f"{header}\n{row}\n")
+    with pytest.raises(NoColumn):
+        as_qrels(path)
+    with pytest.raises(NoColumn):
+        as_sessions(path)
+
+
+def test_columns_that_were_named_stay_in_what_is_to_be_typed(tmp_path):
+    path = write_file(tmp_path / "t.csv", "search,product,stars\nlamp,a,3\n")
+    with refuses(NoColumn, "t.csv", "query=search,doc=product,grade=stars"):
+        as_qrels(path, columns={"query": "search"})
+
+
+def test_events_with_lists_are_no_judgments(tmp_path):
+    path = write_lines(tmp_path / "t.jsonl", EVENTS_WITH_LISTS)
+    (finding,) = gainful.check(path).findings
+    assert finding.kind == "sessions, table"
+    assert "items" in finding.problems[0]
+    with pytest.raises(Swapped):
+        as_qrels(path)
+    with pytest.raises(Swapped):
+        as_qrels(pl.DataFrame([EVENTS_WITH_LISTS]))
+    with refuses(BadInput, "t.jsonl", "items"):
+        as_sessions(path)
+
+
+LOG = "user,query,url,rank,clicked\nu,lamp,a,1,0\n"
+
+
+def test_a_log_is_no_judgments_wherever_they_are_read(tmp_path):
+    log = write_file(tmp_path / "log.csv", LOG)
+    with refuses(Swapped, "log.csv", "gainful sessions"):
+        as_qrels(log)
+    assert gainful.check(log).findings[0].kind == "sessions, table"
+    with refuses(Swapped, "judgments", "gainful.sessions"):
+        as_qrels(pl.read_csv(log))
+    assert gainful.check(pl.read_csv(log)).findings[0].kind == "in memory"
+
+
+@pytest.mark.parametrize("text", ["query,doc,grade\n1,a,2\n", "query,doc,score\n1,a,0.5\n"])
+def test_judgments_and_runs_are_no_sessions(text, tmp_path):
+    with refuses(Swapped, "t.csv", "--qrels"):
+        as_sessions(write_file(tmp_path / "t.csv", text))
