@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from os.path import commonprefix
 from textwrap import wrap
 from typing import Any, Literal
 
@@ -14,6 +15,7 @@ from attrs import field, frozen
 from gainful.errors import BadValue, WrongType, check_whole_number
 from gainful.measure.entry import Direction
 from gainful.show.theme import DARK, LIGHT, SIZE, Spec, Tones
+from gainful.text import collect_by_key, number_doubles
 
 MAX_NAME_LENGTH = 28  # characters of a name in a picture
 _CHARACTER_WIDTH = 0.56  # by the size of the type, in a wide font
@@ -47,6 +49,41 @@ def shorten_name(text: object, limit: int = MAX_NAME_LENGTH) -> str:
     name = clean_text(text)
     head = limit // 2
     return name if len(name) <= limit else f"{name[:head]}…{name[head + 1 - limit :]}"
+
+
+def shorten_names(texts: Iterable[object], limit: int = MAX_NAME_LENGTH) -> list[str]:
+    """Names as a picture shows them; those that would look the same keep what differs.
+
+    Examples:
+        >>> shorten_names([f"splade-cocondenser-lr{n}-ensembledistil-epoch-10" for n in (1, 2)])
+        ['splad…er-lr1…ch-10', 'splad…er-lr2…ch-10']
+    """
+    texts = list(texts)
+    names = {text: clean_text(text) for text in texts}
+    labels = {text: shorten_name(name, limit) for text, name in names.items()}
+    for alike in collect_by_key((label, text) for text, label in labels.items()).values():
+        if len({names[text] for text in alike}) > 1:
+            short = _shorten_alike([names[text] for text in alike], limit)
+            labels.update(zip(alike, short, strict=True))
+    distinct = dict(zip(labels, number_doubles(list(labels.values())), strict=True))
+    return [distinct[text] for text in texts]
+
+
+def _count_shared(texts: Sequence[str]) -> int:
+    return len(commonprefix(texts))  # noqa: RUF071  (of texts, not of paths)
+
+
+def _shorten_alike(names: Sequence[str], limit: int) -> list[str]:
+    """Names with the same beginning and end: a little of both, and what differs between them."""
+    start = _count_shared(names)
+    end = _count_shared([name[start:][::-1] for name in names])
+    edge = limit // 5
+    middles = [name[start - edge : len(name) - end] for name in names]
+    room = limit - 2 * edge - 2
+    return [
+        f"{name[:edge]}…{shorten_name(middle, room)}…{name[-edge:]}"
+        for name, middle in zip(names, middles, strict=True)
+    ]
 
 
 def explain_empty(values: pl.Series, nothing: str, zeros: str) -> str:

@@ -17,7 +17,7 @@ from gainful.show.figures.figure import (
     clean_text,
     explain_empty,
     mark_lower,
-    shorten_name,
+    shorten_names,
 )
 from gainful.show.figures.line_chart import NO_LINE, series_colour, with_caption
 from gainful.show.theme import Spec, build_layer, nominal, quantitative
@@ -62,23 +62,22 @@ def draw_chart(data: FigureData, look: Look) -> Spec:
     groups = frame["group"].unique(maintain_order=True).to_list()
     units = frame.columns[2]
     runs = frame["run"].unique(maintain_order=True).to_list()
-    labels = {group: shorten_name(group) for group in groups}
+    labels, names = (dict(zip(ids, shorten_names(ids), strict=True)) for ids in (groups, runs))
     rows = [
-        {"group": labels[group], "run": shorten_name(run), units: size, "mean": mean}
+        {"group": labels[group], "run": names[run], units: size, "mean": mean}
         for run, group, size, mean in frame.iter_rows()
     ]
     ends = frame.group_by("group", maintain_order=True).agg(
         low=pl.col("mean").min(), high=pl.col("mean").max()
     )
     lines = [row | {"group": labels[row["group"]]} for row in ends.to_dicts()]
-    names = [shorten_name(run) for run in runs]
     axis = {"title": data.axis_title, "tickCount": 6}
     x = quantitative("mean", scale=fit_axis(frame, with_zero=False), axis=axis)
     axis = {"title": None, **NO_LINE, "labelLimit": 240}
     y = nominal("group", sort=list(labels.values()), axis=axis)
     colours = [series_colour(index, look.tones) for index in range(len(runs))]
     legend = {"orient": "bottom", "title": None, "symbolType": "circle"} if len(runs) > 1 else None
-    colour = nominal("run", scale={"domain": names, "range": colours}, legend=legend)
+    colour = nominal("run", scale={"domain": list(names.values()), "range": colours}, legend=legend)
     tooltip = [*map(nominal, ("group", "run", units)), quantitative("mean", format=".4f")]
     reach = {"y": y, "x": x | {"field": "low"}, "x2": {"field": "high"}}
     dot = {"y": y, "x": x, "color": colour, "tooltip": tooltip}
