@@ -18,6 +18,7 @@ from gainful.show.figures.figure import (
     explain_empty,
     mark_lower,
     shorten_names,
+    text_width,
 )
 from gainful.show.figures.line_chart import NO_LINE, series_colour, with_caption
 from gainful.show.theme import Spec, build_layer, nominal, quantitative
@@ -25,6 +26,8 @@ from gainful.text import mark_notes, pluralise
 from gainful.types import finite_or_none
 
 _ROW_STEP = 30  # pixels of a group
+_SYMBOL_WIDTH = 40  # pixels that a run in the legend takes beside its name
+_SHAPES = ("circle", "square", "diamond", "triangle-up")  # the next one where colours come again
 
 
 def build_data(parts: Sequence[System], footnotes: Sequence[str]) -> FigureData:
@@ -76,14 +79,20 @@ def draw_chart(data: FigureData, look: Look) -> Spec:
     axis = {"title": None, **NO_LINE, "labelLimit": 240}
     y = nominal("group", sort=list(labels.values()), axis=axis)
     colours = [series_colour(index, look.tones) for index in range(len(runs))]
-    legend = {"orient": "bottom", "title": None, "symbolType": "circle"} if len(runs) > 1 else None
-    colour = nominal("run", scale={"domain": list(names.values()), "range": colours}, legend=legend)
+    shapes = [_SHAPES[index // len(look.tones.series) % len(_SHAPES)] for index in range(len(runs))]
+    width, legend = look.width or 420, None
+    if len(runs) > 1:
+        columns = max(1, width // (text_width(names.values()) + _SYMBOL_WIDTH))
+        legend = {"orient": "bottom", "title": None, "columns": columns}
+    domain = list(names.values())
+    colour = nominal("run", scale={"domain": domain, "range": colours}, legend=legend)
+    shape = nominal("run", scale={"domain": domain, "range": shapes}, legend=legend)
     tooltip = [*map(nominal, ("group", "run", units)), quantitative("mean", format=".4f")]
     reach = {"y": y, "x": x | {"field": "low"}, "x2": {"field": "high"}}
-    dot = {"y": y, "x": x, "color": colour, "tooltip": tooltip}
+    dot = {"y": y, "x": x, "color": colour, "shape": shape, "tooltip": tooltip}
     layers = [
         build_layer("rule", lines, reach, strokeWidth=3, color=look.tones.line),
         build_layer("point", rows, dot, filled=True, size=90, opacity=1),
     ]
-    size = {"width": look.width or 420, "height": look.height or _ROW_STEP * len(groups)}
+    size = {"width": width, "height": look.height or _ROW_STEP * len(groups)}
     return with_caption(data, look, {**size, "layer": layers}, list(labels.values()))
