@@ -119,7 +119,9 @@ def test_measures_lists_everything_and_tells_one(run):
     )
     assert everything["discounts"]["zipf"]["formula"] == "1/i"
     assert jk2002["parameters"]["b"]["default"] == 2
-    assert cg["parameters"]["gain"]
+    gain = cg["parameters"]["gain"]
+    assert gain["default"] == "linear"
+    assert "exp" in gain["allowed"]
     assert "| parameter |" in run("measures", "binary", "--format", "markdown")
     assert "| gain |" in run("measures", "--format", "markdown")
     assert "parameter" not in run("measures", "linear")
@@ -202,6 +204,16 @@ def test_measures_explains_what_the_values_of_an_option_mean(run):
     data = json.loads(run("measures", "empty", "--format", "json"))
     assert data["default"] == 0
     assert "skip" in data["answers"]
+
+
+def test_measures_explains_a_parameter_and_names_the_measures_that_take_it(run):
+    lines = [line.split() for line in run("measures", "T").splitlines()]
+    assert ["INST", "1", "INST(T=1)"] in lines  # Bailey et al. 2015
+    assert ["sIFT", "2", "sIFT(T=2)@10"] in lines
+    data = json.loads(run("measures", "half_life", "--format", "json"))
+    assert data["defaults"] == {"TBG": 224, "sTBG": 224}  # Smucker & Clarke 2012
+    rbp = json.loads(run("measures", "RBP", "--format", "json"))
+    assert rbp["parameters"]["p"]["default"] == 0.8
 
 
 def test_words_are_folded_to_the_width_of_a_terminal_and_an_old_code_page_is_fine(run, monkeypatch):

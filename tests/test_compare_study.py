@@ -251,11 +251,6 @@ def test_tukey_of_three_systems_equals_all_exchanges_by_loops():
 # ── sessions ─────────────────────────────────────────────────────────────────────────────────
 
 
-@pytest.fixture(scope="module")
-def study():
-    return simulate_study(3)
-
-
 def test_a_study_is_compared_by_its_design(study):
     comparison = compare(study.sessions, study.qrels, ["nsDCG@10", "sDCG@10"])
     assert comparison.systems == ("1", "2")

@@ -29,7 +29,7 @@ from gainful.evidence.statistics.outcome import Resampling
 from gainful.figures import figure_data
 from gainful.show import picture
 from gainful.show.figures.drawing import Drawing
-from gainful.show.figures.figure import Look, spread_labels
+from gainful.show.figures.figure import Look, clean_text, shorten_names, spread_labels
 from gainful.show.figures.line_chart import axis_end
 from gainful.show.theme import LIGHT
 
@@ -231,6 +231,33 @@ def test_one_session_or_searcher_has_no_band_and_the_caption_says_so(golden_resu
         assert find_notes(data.caption, "Note", *words)
 
 
+def test_sessions_of_one_conversation_are_drawn_together():
+    """The same sessions three times tell no more than once: bands were narrower."""
+    once = pl.concat(
+        make_sessions(**{f"{name}{at}": [["x", "y"][: at % 3], ["x"]] for at in range(7)})
+        .with_columns(system=pl.lit(name), conversation=pl.col("session").str.slice(1))
+        .with_columns(topic="conversation")
+        for name in "ab"
+    )
+    thrice = pl.concat(
+        once.with_columns(session=pl.format("{}{}", "session", pl.lit(time))) for time in "123"
+    )
+    qrels = {str(at): {"x": 1, "y": at % 4} for at in range(7)}
+    first, again = (
+        build_data(
+            "sessions",
+            gainful.sessions.evaluate(log, qrels, "sDCG@2"),
+            by="system",
+            interval=95,
+            resamples=199,
+        )
+        for log in (once, thrice)
+    )
+    for side in ("low", "high"):
+        assert again.frame[side].to_list() == pytest.approx(first.frame[side].to_list())
+    assert any("whole conversations" in line for line in again.caption)
+
+
 # ── the data of rankings ─────────────────────────────────────────────────────────────────────
 
 JUDGED = {"1": {"a": 3, "b": 2, "c": 1}, "2": {"d": 1, "e": 2}}
@@ -355,6 +382,49 @@ def test_names_of_runs_that_begin_alike_stay_apart():
         if "…" in text
     ]
     assert len(set(shown)) == len(long)
+
+
+@pytest.mark.parametrize("figure", ["dots", "precision-recall", "heatmap", "groups"])
+def test_names_of_runs_that_differ_in_the_middle_stay_apart_and_show_where(figure):
+    """Two runs had one row of a legend, and one colour."""
+    grid = [f"splade-cocondenser-lr{rate}-ensembledistil-epoch-10" for rate in (1, 2, 30)]
+    long = dict(zip(grid, RUNS.values(), strict=False))
+    options = {"group": lambda query: query[-1]} if figure == "groups" else {}
+    measures = [] if figure == "precision-recall" else ["AP"]
+    spec = draw_spec(figure, QRELS, long, *measures, **options)
+    shown = {text for text in svg_texts(picture.to_svg(spec)) if text[:6] == "splad…"}
+    assert len(shown) == len(long)
+    assert all(any(f"lr{rate}" in text for text in shown) for rate in (1, 2, 30))
+
+
+def test_short_forms_of_names_are_distinct_whatever_differs():
+    grid = [f"{'a' * 20}-lr{x}-{'b' * 40}-bs{y}-{'c' * 20}" for x in range(5) for y in range(5)]
+    names = [*grid, "x" * 99, "x" * 100, "bm25", "q\x00", "q\x01"]
+    for limit in (12, 28, 60):
+        short = shorten_names(names, limit)
+        assert len({*short}) == len(names)
+        assert max(map(len, short)) <= limit + 3  # " 12"
+        assert short[-3] == "bm25"
+    assert shorten_names(["bm25", "bm25"]) == ["bm25", "bm25"]
+
+
+def test_names_of_a_grid_show_all_words_in_which_they_differ():
+    grid = [f"splade-cocondenser-lr{x}-ensemble-bs{y}-epoch-10" for x in (1, 2) for y in (8, 16)]
+    assert shorten_names(grid) == ["splad…lr1…bs8", "splad…lr1…bs16", "splad…lr2…bs8", "splad…lr2…bs16"]  # fmt: skip
+
+
+def test_a_name_cannot_turn_round_what_follows():
+    assert clean_text("\u202egnp.exe\u2066 👩\u200d💻") == "�gnp.exe� 👩\u200d💻"
+
+
+def test_a_legend_of_many_runs_is_as_wide_as_its_figure_and_no_two_have_one_mark():
+    """Nine runs had a legend of 1,300 pixels, in which two had the same colour and shape."""
+    runs = {f"system number {at}": RUNS["bm25"] for at in range(9)}
+    spec = draw_spec("groups", QRELS, runs, "AP", group=lambda query: query[-1])
+    assert float(ET.fromstring(picture.to_svg(spec)).get("width")) < 600  # noqa: S314
+    dot = spec["layer"][1]["encoding"]
+    colours, shapes = (dot[channel]["scale"]["range"] for channel in ("color", "shape"))
+    assert len({*zip(colours, shapes, strict=True)}) == 9
 
 
 def test_several_planes_are_several_maps_and_one_base_is_a_strip():

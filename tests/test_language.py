@@ -190,6 +190,19 @@ def test_measures_documents_a_measure_with_its_cutoff_and_parameters(name):
     assert catalogue_page.to_dict(name)["name"] == "nDCG"
 
 
+@pytest.mark.parametrize("name", [*MEASURES, *session_measures()])
+def test_the_examples_that_gainful_measures_prints_can_be_typed(name):
+    """Those of all parameters; `ERR(max_grade=none)` and `Cost(per_query=none)` could not be."""
+    params = catalogue_page.to_dict(name)["parameters"]
+    tables = [catalogue_page.catalogue_page(param).sections[-1].table for param in params]
+    tables = [table for table in tables if table is not None]
+    typed = [row[2] for table in tables for row in table.rows if table.columns[2:] == ("example",)]
+    spelling = catalogue_page.catalogue_page(name).sections[0].lines
+    (line,) = [line for line in spelling if line.startswith("Spelling: ")]
+    typed += line.removeprefix("Spelling: ").partition("; ")[0].split(", ")
+    assert all(parse(text).name for text in typed)
+
+
 def test_the_rbp_of_trec_eval_is_named_for_what_it_is():
     assert list(expand(["rbp", "RBP"])) == ["gRBP(p=0.9)", "RBP"]
     assert list(expand(["rbp@10", "rbp(p=0.8)"])) == ["RBP@10", "RBP(p=0.8)"]

@@ -17,6 +17,7 @@ from gainful.api.measures import conventions, measures
 from gainful.convention.convention import Settings
 from gainful.convention.session import SESSION_CONVENTIONS
 from gainful.page.formats.html import to_mathjax
+from gainful.page.formats.markdown import escape_markdown
 from gainful.page.page import Page, Section
 from gainful.page.render import RENDERERS, SUFFIXES, render
 from gainful.page.shown import Description, Shown
@@ -240,6 +241,13 @@ def test_markdown_lets_nothing_break_out_of_a_cell_or_a_note():
     assert "<script" not in text
     assert "\\|=x" in text
     assert all(line.count("|") - line.count("\\|") in (0, 3) for line in text.splitlines())
+
+
+def test_names_are_no_markup_in_markdown():
+    """GitHub set `$x$` as a formula; a backslash before a bar let the cell end there."""
+    names = ("$x$", "a\\|b", "`c`", "_d_", "&lt;e", "k1_b~~f~~", "bm25_k1 & b")
+    expected = (r"\$x\$", r"a\\\|b", r"\`c\`", r"\_d\_", r"\&lt;e", r"k1_b\~\~f\~\~", "bm25_k1 & b")
+    assert tuple(map(escape_markdown, names)) == expected
 
 
 def test_latex_has_tables_and_all_else_as_comments():

@@ -17,7 +17,6 @@ from gainful.measure.build_session_recipes import build_session_recipes
 from gainful.measure.functions.sessions import user_models
 from gainful.measure.sessions.in_parts import PartMatcher
 
-STUDY = gainful.sessions.simulate_study(3)
 IFT_RULE = {"T": 1.5, "b1": 0.7, "R1": 3.0, "A": 0.3, "b2": 0.4, "R2": 5.0}
 RULE_TEXT = ", ".join(f"{name}={value}" for name, value in IFT_RULE.items())
 
@@ -249,14 +248,14 @@ def test_what_cannot_be_is_answered_with_what_is_allowed(measure, about):
         session_value(make_sessions(s=[["a"]]), {"s": {"a": 1}}, measure)
 
 
-def test_parts_that_cannot_know_the_best_grade_ask_for_it():
+def test_parts_that_cannot_know_the_best_grade_ask_for_it(study):
     frame = make_sessions(s=[["a", "b"], ["c"]]).with_columns(grade=pl.Series([3.0, 0.0, 1.0]))
     whole = session_value(frame, None, "sINST@2")
     engine = FRAME_MAKERS["lazy polars"](frame)
     assert session_value(engine, None, "sINST(max_grade=3)@2") == pytest.approx(whole)
     for measure in ("sINST@2", "Session(of='ERR@3')"):
         _, recipes = build_session_recipes(measure, None, {})
-        PartMatcher(qrels=STUDY.qrels, recipes=[*recipes.values()])
+        PartMatcher(qrels=study.qrels, recipes=[*recipes.values()])
         with refuses(BadValue, "max_grade"):
             PartMatcher(qrels=None, recipes=[*recipes.values()])
     _, recipes = build_session_recipes("sINST(max_grade=3)@2", None, {})

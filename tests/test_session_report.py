@@ -492,6 +492,23 @@ def test_clusters_of_conversations_are_drawn_whole(run_gainful, tmp_path):
     assert "fewer than 25 clusters" in page
 
 
+def test_the_bands_of_the_curve_draw_whole_clusters_too():
+    """The same conversations three times, as clusters, tell no more than once."""
+    both = pl.concat(
+        lists.with_columns(
+            system=pl.lit(name), conversation="session", topic="session"
+        ).with_columns(session=pl.lit(name) + pl.col("session"))
+        for name, lists in (("one", ONE), ("two", TWO))
+    )
+    thrice = pl.concat(
+        both.with_columns(pl.col("session", "conversation") + f"_{time}") for time in (1, 2, 3)
+    )
+    first = read_data(report(both, JUDGED, MEASURE, resamples=199))["course"]["series"]
+    again = read_data(report(thrice, JUDGED, MEASURE, cluster="(.*)_", resamples=199))
+    assert again["course"]["series"] == first
+    assert first[0]["band"][-1][1] < first[0]["band"][-1][2]
+
+
 NAMED_IN_PART = pl.when(pl.col("session") != "c2").then(pl.lit("one"))
 
 

@@ -12,7 +12,7 @@ import pytest
 from engines import FRAME_MAKERS
 from facts import list_facts
 from refusals import refuses
-from test_session_engines import log_of_clicks
+from test_session_engines import STUDY, log_of_clicks
 
 import gainful
 from gainful.match import packed_sessions
@@ -20,7 +20,6 @@ from gainful.match.packed_sessions import LENGTH, POWERS, TOTAL, add_up_to_ranks
 from gainful.measure.sessions import session_summary
 from gainful.read import engine_sessions, spill
 
-STUDY = gainful.sessions.simulate_study(3)
 ENGINES = ("lazy polars", "DuckDB")
 OPTIONS = [
     {"measures": ["nsDCG@10", "sDCG(lists=minimum(3))@5"]},

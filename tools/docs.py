@@ -33,7 +33,7 @@ from gainful.measure.gain import GAINS
 from gainful.measure.names import TREC_NAMES
 from gainful.measure.parameters import PARAMETERS
 from gainful.measure.references import REFERENCES
-from gainful.page.formats.markdown import table_to_markdown as to_markdown
+from gainful.page.formats.markdown import table_to_markdown
 from gainful.page.table import Table
 from gainful.read.column_names import COLUMNS
 from gainful.read.formats import RUN_FORMATS, SESSION_FORMATS, Format
@@ -51,6 +51,11 @@ ARRAY_TOOLS = (
     "xgboost",
     "evidently",
 )
+
+
+def to_markdown(table: Table) -> str:
+    """A pipe table, in whose cells code and names with underscores stay as they are."""
+    return re.sub(r"\\([`_])", r"\1", table_to_markdown(table))
 
 
 def which_ndcg_page() -> str:

@@ -35,13 +35,15 @@ runs = run
 top_k topk at at_k cut depth top ks cutoffs = k cutoff
 k = cutoff
 cutoff = k
-groups group_sizes group_by category segment slice split_by = group by
+groups group_sizes group_by groupby category segment slice split_by = group by
 group_id query_id query_ids qids = qid
 convention tool as_in provider backend = like
 min minimum fail_under thresholds minimums = floor floors
 threshold = floor floors rel
 max maximum = ceiling ceilings max_grade
 tolerance max_regression = max_drop
+rope tost margin sesoi bayes bayesian equivalence = equivalent no_worse_than
+mde delta effect effect_size min_effect = difference
 relevance_level min_rel rel_lvl level l rel_threshold relevance_threshold binarize binary = rel
 ignore_ties tie_breaking tie_break = ties
 p max_p p_threshold significance_level = alpha
@@ -53,15 +55,16 @@ fdr fdr_bh benjamini-hochberg benjamini_hochberg = bh
 bar barplot box boxplot means = dots
 pr pr_curve pr-curve precision_recall_curve = precision-recall precision_recall
 hist histogram scatter bars = differences
-stat_test significance method = test
+stat_test significance method = test coefficient
+kendall spearman pearson tau = coefficient
 correction adjust multiple_testing multiple_comparisons p_adjust holm bonferroni = correct
-effect effect_size min_effect mde = difference
 control reference = baseline
-n_resamples iterations n_permutations permutations n_bootstrap samples = resamples
+n_resamples iterations n_permutations permutations n_bootstrap n_boot samples = resamples
 random_state random_seed rng = seed
 ci bootstrap confidence intervals error_bars = interval
 per_topic per_user by_query all each = per_query
 texts query_texts topics = queries
+docs corpus passages = documents
 out file save outfile to = output
 type output_format fmt = form
 tex = latex
@@ -96,7 +99,14 @@ paired pairwise = runs are paired by query anyway
 ci bootstrap confidence intervals std stderr sem = {_INTERVALS}
 baseline test correct alpha compare significance = {_COMPARE} has it
 p_value pvalue p_values effect_size = {_COMPARE} prints p, intervals and effect sizes
-one_sided two_sided alternative = tests are two-sided
+one_sided two_sided alternative tails = tests are two-sided
+holm fdr bh = {_COMPARE} --correct NAME takes holm, bh (false discovery rate) and others
+tukey wilcoxon ttest t_test = {_COMPARE} --test NAME takes t, wilcoxon, tukey and others
+tau kendall spearman pearson = gainful correlate QRELS RUN… --coefficient NAME correlates measures
+rope tost margin bayes equivalence equivalent = {_COMPARE} --equivalent D asks that
+sample_size n_queries mde delta effect power = gainful plan QRELS RUN RUN… says how many queries
+patience persistence base bq = -m "sDCG(b=2, bq=4)@10" sets parameters of a measure
+strict exit_code warn_only = gate ends with status 1 if a rule fails, 0 if all hold
 min threshold floor fail_under fail_on assert require = {_GATE}
 threads jobs workers n_jobs parallel = all cores are used anyway
 m max_docs = --cutoff N counts the first N documents of a query
@@ -108,8 +118,9 @@ encoding charset = files are UTF-8, or UTF-16 with its mark
 name names label labels alias = a run is named after its file
 title = gainful report QRELS RUN… --title TEXT sets a title
 dataset = irds:NAME in place of QRELS reads a dataset of ir_datasets
-user user_id session session_id timestamp = --columns user=NAME names a column
-port host serve open browser show = -o page.html writes a page; open it in a browser
+user user_id = --columns user=NAME names a column
+session session_id timestamp = --columns session=NAME,time=NAME names columns
+port host serve open browser show html = -o page.html writes a page; open it in a browser
 pdf = print the page from a browser; gainful figure writes .pdf
 dpi scale resolution = .svg and .pdf have no pixels; --width and --height set those of a .png
 header no_header = a header is detected; --columns query=1,doc=2 takes numbers
@@ -123,7 +134,8 @@ rank ranking table mean bench benchmark = {_EVAL}
 rag ragas = gainful eval ANSWERS.jsonl
 ranx pytrec_eval ir_measures beir = {_EVAL} --like NAME
 pool label annotate = gainful unjudged QRELS RUN… --first 20
-ttest t-test t_test significance test diff pvalue p-value wilcoxon tukey permutation = {_COMPARE}
+ttest t-test t_test significance test diff pvalue p-value wilcoxon permutation = {_COMPARE}
+tukey anova tost = {_COMPARE}
 abtest ab-test ab = gainful compare --sessions LOG --by bucket
 ci bootstrap interval intervals = {_EVAL} --interval 95
 power sample-size samplesize = gainful plan QRELS RUN RUN…
@@ -172,7 +184,7 @@ round = .to_pandas().round(3)
 hist histogram = gainful.figures.differences
 run = .name
 n = .counts
-effect_size effect_sizes = .frame
+effect_size effect_sizes cohens_d mean_difference = .frame
 success ok failed = .passed
 reasons failures = .broken_checks
 report = gainful.report(qrels, runs)
@@ -245,6 +257,11 @@ compare_runs compare_results significance = gainful.compare
 compare_sessions = gainful.sessions.compare
 t_test ttest = gainful.compare(..., test="t")
 wilcoxon = gainful.compare(..., test="wilcoxon")
+anova tukey tukey_hsd = gainful.compare(..., test="tukey")
+tost equivalence = gainful.compare(..., equivalent=0.01)
+holm bonferroni multipletests = gainful.compare(..., correct="holm")
+cohens_d effect_size = gainful.compare(...).frame
+sample_size = gainful.plan
 permutation_test randomization_test = gainful.compare(..., test="randomisation")
 spearman spearmanr pearson pearsonr correlation = gainful.stats.correlate
 tau kendall kendalltau = gainful.stats.kendall_tau
@@ -285,6 +302,10 @@ KEYWORDS: Mapping[str, str] = {
     **_read_table("""
 k ks top_k topk at at_k cutoffs = a cutoff is part of its measure: "nDCG@5,10"
 names labels run_names = the keys of {name: run, …} name runs
+ci confidence confidence_level p_value = alpha=0.05 is the level of tests and of their intervals
+session_id user_id = columns={"session": "NAME"} names columns
+patience persistence base = "sDCG(b=2, bq=4)@10" sets parameters of a measure
+output out path file filename = .save("report.html") of what is returned writes a file
 """),
 }
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from contextvars import ContextVar
 from importlib import import_module
@@ -183,13 +184,15 @@ def number_doubles(names: Sequence[str]) -> list[str]:
         >>> number_doubles(["run", "bm25", "run"])
         ['run 1', 'bm25', 'run 2']
     """
-    numbers: dict[str, int] = {}
+    counts, taken = Counter(names), {*names}
+    numbers: Counter[str] = Counter()
     distinct: list[str] = []
     for name in names:
         new_name = name
-        while names.count(name) > 1 and (new_name == name or new_name in (*names, *distinct)):
-            numbers[name] = numbers.get(name, 0) + 1
+        while counts[name] > 1 and new_name in taken:
+            numbers[name] += 1
             new_name = f"{name} {numbers[name]}"
+        taken.add(new_name)
         distinct.append(new_name)
     return distinct
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Unpack
 
+import numpy as np
 from attrs import evolve
 
 from gainful.api.session_options import (
@@ -14,7 +15,7 @@ from gainful.api.session_options import (
     match_for,
 )
 from gainful.errors import BadInput, BadValue
-from gainful.evidence.intervals import DrawnUnits, draw_searchers
+from gainful.evidence.intervals import choose_drawn
 from gainful.evidence.searchers.calibration import AnyCalibration, read_calibration
 from gainful.evidence.searchers.fit import Estimate
 from gainful.match.session_groups import session_columns
@@ -24,7 +25,6 @@ from gainful.measure.entry import SessionRecipe
 from gainful.measure.measure import Measure
 from gainful.read.inputs import AnyQrels
 from gainful.read.session_inputs import AnySessions
-from gainful.read.sessions import CONVERSATION
 from gainful.show.pages.explore import check_page_measure, command_words, render_explore
 
 _MAX_SESSIONS = 10_000
@@ -95,9 +95,7 @@ def explore(
             "b": _widen_range(None if searcher is None else searcher.b),
             "bq": _widen_range(None if searcher is None else searcher.bq),
         },
-        units=DrawnUnits.from_labels(columns[CONVERSATION], "session")
-        if CONVERSATION in columns.columns
-        else draw_searchers(columns),
+        units=choose_drawn(columns, [np.ones(len(columns), dtype=bool)]),
         command=command,
         searcher=searcher,
         title=title,

@@ -26,7 +26,12 @@ from gainful.api.sweep import sweep_results
 from gainful.errors import BadInput
 from gainful.evidence.comparisons.compare import compare_where_possible
 from gainful.evidence.comparisons.study import check_method, choose_blocks, compare_results
-from gainful.evidence.intervals import DrawnUnits, mean_intervals, session_intervals
+from gainful.evidence.intervals import (
+    DrawnUnits,
+    choose_drawn,
+    mean_intervals,
+    session_intervals,
+)
 from gainful.evidence.method import SignificanceOptions, build_method, split_method
 from gainful.evidence.options import PairOptions
 from gainful.evidence.orders.sweep import Sweep
@@ -45,7 +50,7 @@ from gainful.read.query_columns import AnyQueries, read_document_texts, read_tex
 from gainful.read.session_inputs import AnySessions
 from gainful.read.sessions import SYSTEM
 from gainful.show.figures.figure import FigureData
-from gainful.show.figures.session_curves import sessions_data
+from gainful.show.figures.session_curves import build_sessions_data, prepare_plot
 from gainful.show.pages.report import Report, ReportContent, render_run_report, require_extra
 from gainful.show.pages.report_data import MAX_EXPLAINED, MAX_RANKS, choose_units
 from gainful.show.pages.report_text import label_runs
@@ -212,6 +217,7 @@ def report_sessions(
     # Of systems that had the same conversations the table has a row each, else one for all.
     own_flags = groups.flags.values() if groups.has_pairs else [np.ones(len(ids), dtype=bool)]
     units = choose_units([(groups.results, ids, own) for own in own_flags], base, resampling.seed)
+    drawn = _choose_drawn(groups, block, method_options.get("cluster"))
     content = ReportContent(
         **_compare(groups.systems, [groups.results], by=groups.by, block=block, **method_options),
         full_names=named.labels,
@@ -221,7 +227,7 @@ def report_sessions(
             {label: own for label, _, own in groups.systems},
             resampling,
             unit=groups.unit,
-            drawn=_choose_drawn(groups, block, method_options.get("cluster")),
+            drawn=drawn,
             kind=groups.by or SYSTEM,
         ),
         units=units,
@@ -229,7 +235,7 @@ def report_sessions(
         title=title,
         values_file=values_file,
     )
-    course = _draw_course(groups, units.measure, resampling)
+    course = _draw_course(groups, units.measure, resampling, drawn)
     sweep = _sweep_searchers(groups, results.recipes[units.measure])
     return render_session_report(content, groups, named.results, course, sweep)
 
@@ -260,16 +266,16 @@ def _choose_drawn(
         labels = map(read_clusters(cluster).find, names.to_list())
         return DrawnUnits.from_labels(pl.Series("cluster", [*labels]), groups.unit)
     if groups.has_pairs:
-        is_repeated = any(names.filter(own).is_duplicated().any() for own in groups.flags.values())
-        drawn = DrawnUnits.from_labels(names.alias(groups.unit), groups.unit)
-        return drawn if is_repeated else DrawnUnits(groups.unit)
+        return choose_drawn(results.columns, groups.flags.values(), groups.unit)
     blocks = choose_blocks(results, groups.by or SYSTEM, block)
     if blocks:
         return DrawnUnits.from_labels(results.columns[blocks[0]], groups.unit)
     return DrawnUnits(groups.unit)
 
 
-def _draw_course(groups: SystemGroups, measure: str, resampling: Resampling) -> FigureData | str:
+def _draw_course(
+    groups: SystemGroups, measure: str, resampling: Resampling, drawn: DrawnUnits
+) -> FigureData | str:
     """How gain grows from query to query, with bands where these are quick; or why not."""
     results = groups.results
     recipe = results.recipes[measure]
@@ -282,14 +288,17 @@ def _draw_course(groups: SystemGroups, measure: str, resampling: Resampling) -> 
         return f"There is no curve: {len(groups.flags)} systems have too many lines."
     has_bands = results.matched_sessions.size <= _MOST_SESSIONS and len(groups.flags) <= _MOST_BANDS
     try:
-        return sessions_data(
+        plot = prepare_plot(
             results,
             measure,
             by=() if groups.by is None else groups.by,
+            prefer=measure,
             interval=round(100 * (1 - resampling.alpha), 6) if has_bands else None,
             resamples=min(_BAND_RESAMPLES, resampling.resamples),
             seed=resampling.seed,
+            drawn=drawn,
         )
+        return build_sessions_data(plot)
     except BadInput as error:
         return f"There is no curve: {error.problem}."
 

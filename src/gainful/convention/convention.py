@@ -237,7 +237,7 @@ class Convention(Settings):
     max_grade: float | None = setting(
         None,
         "What is the highest possible grade, for measures that scale grades?",
-        allowed="a number above 0, or none for the highest in the judgments",
+        allowed="a number above 0; without one it is the highest in the judgments",
         fits=_allow_number_or_none(above=0),
     )
     cutoff: int | None = setting(

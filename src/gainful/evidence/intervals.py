@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Unpack, overload
 
 import numpy as np
@@ -23,6 +23,7 @@ from gainful.measure.values import Results, aggregate
 from gainful.page.page import Page, Section
 from gainful.page.shown import Shown, ShownByRun
 from gainful.page.table import Table, to_plain_data
+from gainful.read.sessions import CONVERSATION
 from gainful.rounding import ROUNDING
 from gainful.text import collect_by_key, mark_notes, merge_notes, pluralise, shorten
 from gainful.types import Array, Flags, Ranks, finite_or_none
@@ -485,11 +486,20 @@ class DrawnUnits:
         return pluralise(self.name) if self.number is None else f"whole {pluralise(self.name)}"
 
 
-def draw_searchers(columns: pl.DataFrame) -> DrawnUnits:
-    """Searchers with all their sessions, where there are any; else each session by itself."""
-    if "searcher" not in columns.columns:
-        return DrawnUnits("session")
-    return DrawnUnits.from_labels(columns["searcher"], "session")
+def choose_drawn(
+    columns: pl.DataFrame, groups: Iterable[Flags], unit: str = "session"
+) -> DrawnUnits:
+    """Conversations that some group had several times, or searchers, with all their sessions.
+
+    Where there are none, each session is drawn by itself.
+    """
+    if CONVERSATION in columns.columns:
+        names = columns[CONVERSATION]
+        if any(names.filter(own).is_duplicated().any() for own in groups):
+            return DrawnUnits.from_labels(names, unit)
+    if "searcher" in columns.columns:
+        return DrawnUnits.from_labels(columns["searcher"], unit)
+    return DrawnUnits(unit)
 
 
 MOST_DRAWN = 2000  # sessions or searchers; of more, drawing takes long and tells no more than t

@@ -28,12 +28,14 @@ from gainful.measure.language import parse
 from gainful.measure.measure import Measure, nDCG
 from gainful.measure.names import ANSWERS, TREC_NAMES, find_measure_name, plain_name
 from gainful.measure.notes import describe_setting
-from gainful.measure.parameter_kinds import find_kind
+from gainful.measure.parameter_kinds import ParameterKind, find_kind
+from gainful.measure.parameters import PARAMETERS
 from gainful.measure.references import REFERENCES
 from gainful.page.formats.latex import escape_latex
 from gainful.page.page import Page, Section
 from gainful.page.table import Table
 from gainful.text import count_noun, join_words
+from gainful.types import is_number
 
 
 def _find_entries() -> dict[str, Entry]:
@@ -99,13 +101,27 @@ def to_dict(name: str | None) -> dict[str, Any]:
             "default": getattr(GAINFUL if item.name in SETTINGS else JK2008, item.name),
             "answers": {str(answer): meaning for answer, meaning in item.answers.items()},
         }
+    if isinstance(item, dict):
+        kind = _find_kind(next(iter(item.values())), name)
+        defaults = {measure: _own_default(entry, name) for measure, entry in item.items()}
+        return {
+            "name": name,
+            "meaning": kind.meaning,
+            "allowed": kind.allowed,
+            "defaults": defaults,
+        }
     return _entry_to_dict(item) if isinstance(item, Entry) else _formula_to_dict(item)
 
 
-def _find(name: str) -> Entry | NamedFormula | Setting:
-    """The measure, gain, discount or setting of that name; trec_eval's names are its measures."""
+def _find(name: str) -> Entry | NamedFormula | Setting | dict[str, Entry]:
+    """The measure, gain, discount or setting of that name, or the measures with that parameter.
+
+    Names of trec_eval are those of its measures.
+    """
+    entries = _find_entries()
+    parameters = dict.fromkeys(param for entry in entries.values() for param in entry.params)
     items_by_name: dict[str, Entry | NamedFormula | Setting] = {
-        **_find_entries(),
+        **entries,
         **GAINS,
         **DISCOUNTS,
         **SESSION_SETTINGS,
@@ -118,8 +134,11 @@ def _find(name: str) -> Entry | NamedFormula | Setting:
     if not exact_name:
         with suppress(GainfulError):  # with its cutoff or parameters
             return parse(name).entry
+        if name in parameters:
+            return {entry.name: entry for entry in entries.values() if name in entry.params}
         answer = ANSWERS.get(plain_name(name), "")
-        raise UnknownName("measure", name, items_by_name, "gainful measures lists them all", answer)
+        names = (*items_by_name, *parameters)
+        raise UnknownName("measure", name, names, "gainful measures lists them all", answer)
     return items_by_name[exact_name]
 
 
@@ -127,13 +146,22 @@ def _describe_name(name: str) -> tuple[list[str], Table]:
     item = _find(name)
     if isinstance(item, Setting):
         answers = [(str(answer), meaning) for answer, meaning in item.answers.items()]
-        convention = GAINFUL if item.name in SETTINGS else JK2008  # of rankings, or of sessions
-        default = _format_default(item.name, convention)
-        head = [f"{item.name}: {item.question}", f"Default: {default}"]
+        default = _find_default(item.name, of_session=item.name not in SETTINGS)
+        head = [f"{item.name}: {item.question}", f"Default: {_format_default(default)}"]
         if not answers:
             kind = find_kind(item.name, of_session=item.name not in SETTINGS)
             head.append(f"Allowed: {kind.allowed}")
         return head, Table(("value", "meaning"), answers)
+    if isinstance(item, dict):
+        kind = _find_kind(next(iter(item.values())), name)
+        head = [f"{name} (parameter): {kind.meaning}", f"Allowed: {kind.allowed}"]
+        return head, Table(
+            ("measure", "default", "example"),
+            [
+                (measure, _format_default(_own_default(entry, name)), _spell(entry, name))
+                for measure, entry in item.items()
+            ],
+        )
     source = f"Source: {_format_source(item.cite)}"
     if isinstance(item, NamedFormula):
         head = [
@@ -172,27 +200,62 @@ def _describe_name(name: str) -> tuple[list[str], Table]:
 
 
 def _build_choice_row(entry: Entry, name: str) -> tuple[str, ...]:
-    kind, usual = find_kind(name, of_session=entry.session), entry.defaults.get(name)
-    default = _format_default(name, JK2008 if entry.session else GAINFUL)
-    if usual is not None:
-        default = usual if isinstance(usual, str) else f"{usual:g}"
-    return name, kind.allowed, default, kind.meaning
+    kind = _find_kind(entry, name)
+    return name, kind.allowed, _format_default(_own_default(entry, name)), kind.meaning
+
+
+def _find_kind(entry: Entry, name: str) -> ParameterKind:
+    return find_kind(name, of_session=entry.session)
+
+
+def _find_default(
+    name: str, *, of_session: bool, own: Mapping[str, float | str] = {}
+) -> float | str | None:
+    """What a parameter is where nobody says it: its `own` value in a measure, or the usual one."""
+    convention: Convention | SessionConvention = JK2008 if of_session else GAINFUL
+    for values in (own, convention.settings()):
+        value = values.get(name)
+        if value is not None:
+            return value
+    if name in PARAMETERS:
+        return PARAMETERS[name].default
+    return find_kind(name, of_session=of_session).default or None
+
+
+def _own_default(entry: Entry, name: str) -> float | str | None:
+    return _find_default(name, of_session=entry.session, own=entry.defaults)
+
+
+def _format_default(value: float | str | None) -> str:
+    return f"{value:g}" if is_number(value) else str(value or "none")
 
 
 def _format_source(cite: str) -> str:
     return REFERENCES.get(cite, cite or "registered by a plug-in")
 
 
-_EXAMPLE_VALUES = {"gain": "exp", "rel": "2", "p": "0.5", "ties": "average", "of": "'AP'"}
+_EXAMPLE_VALUES = {
+    "gain": "exp",
+    "rel": "2",
+    "p": "0.5",
+    "ties": "average",
+    "of": "'AP'",
+    "max_grade": "4",
+    "per_query": "50",
+    "per_result": "200",
+    "points": "'0,0.5,1'",
+}
+
+
+def _spell(entry: Entry, param: str | None = None) -> str:
+    """The measure as one may type it, with a value of this parameter."""
+    cutoff = {"optional": "@10", "needed": "@10", "recall": "@0.1", "none": ""}[entry.cutoff_kind]
+    value = param and (_EXAMPLE_VALUES.get(param) or _format_default(_own_default(entry, param)))
+    return f"{entry.name}({param}={value}){cutoff}" if param else f"{entry.name}{cutoff}"
 
 
 def _format_spelling(entry: Entry) -> str:
-    cutoff = {"optional": "@10", "needed": "@10", "recall": "@0.1", "none": ""}[entry.cutoff_kind]
-    parameter = ""
-    if entry.params:
-        name = entry.params[0]
-        parameter = f"({name}={_EXAMPLE_VALUES.get(name) or _format_default(name)})"
-    own_names = [f"{entry.name}{cutoff}", f"{entry.name}{parameter}{cutoff}"]
+    own_names = [_spell(entry), *(_spell(entry, param) for param in entry.params[:1])]
     trec_names = _list_trec_names(entry)
     return ", ".join(dict.fromkeys(own_names)) + (
         f"; in trec_eval {', '.join(trec_names)}" if trec_names else ""
@@ -215,23 +278,22 @@ def _format_example(entry: Entry) -> list[str]:
     return [f"Example: {ranking_text}: {example.measure} = {example.working}"]
 
 
-def _format_default(name: str, convention: Convention | SessionConvention = GAINFUL) -> str:
-    value = convention.settings().get(name)
-    if value is not None:
-        return str(value)
-    usual = find_kind(name, of_session=isinstance(convention, SessionConvention)).default
-    return usual or "none"
-
-
 def _entry_to_dict(entry: Entry) -> dict[str, Any]:
-    kinds = {name: find_kind(name, of_session=entry.session) for name in entry.params}
+    kinds = {name: _find_kind(entry, name) for name in entry.params}
     return {
         "name": entry.name,
         "question": entry.question,
         "value": entry.definition,
         "better": entry.direction.better_is,
         "trec_eval": _list_trec_names(entry),
-        "parameters": {name: kind.allowed for name, kind in kinds.items()},
+        "parameters": {
+            name: {
+                "default": _own_default(entry, name),
+                "allowed": kind.allowed,
+                "meaning": kind.meaning,
+            }
+            for name, kind in kinds.items()
+        },
         "example": {"ranking": entry.example.ranking, "value": entry.example.working}
         if entry.example
         else None,

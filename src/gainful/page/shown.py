@@ -45,6 +45,13 @@ class Answering:
         def __getattr__(self, name: str) -> NoReturn:
             raise MissingAttribute(name=name, obj=self)
 
+    def list_expressions(self) -> Mapping[str, str]:
+        """What else one could look for as an attribute, in small letters, and what to write."""
+        return {}
+
+    def __dir__(self) -> list[str]:
+        return [name for name in super().__dir__() if name not in INTERNAL_NAMES]
+
 
 def _refuse_paths(write: Write) -> Write:
     """A method that returns text; an error names the one that writes a file, as pandas' do."""
@@ -162,10 +169,6 @@ class Shown(Answering):
 
         save_page(self.page(**view), path)
 
-    def list_expressions(self) -> Mapping[str, str]:
-        """What else one could look for as an attribute, in small letters, and what to write."""
-        return {}
-
     def __eq__(self, other: object) -> bool:
         if type(other) is not type(self):
             return NotImplemented
@@ -173,9 +176,6 @@ class Shown(Answering):
 
     def __hash__(self) -> int:
         return hash(self.to_json())
-
-    def __dir__(self) -> list[str]:
-        return [name for name in super().__dir__() if name not in INTERNAL_NAMES]
 
 
 class ShownByRun(Shown, dict[str, T]):
@@ -235,7 +235,7 @@ def describe_missing(result: Answering, name: str) -> str:
         if word not in names
         and (place[0] != "." or hasattr(type(result), place[1:].partition("(")[0]))
     }
-    guesses = {**elsewhere, **(result.list_expressions() if isinstance(result, Shown) else {})}
+    guesses = {**elsewhere, **result.list_expressions()}
     return f"{message}; {suggest_name(name, places, guesses, names)}"
 
 

@@ -115,10 +115,11 @@ class Comparison(ComparisonValues, Shown):
         return gainful.figures.comparison(self, **options)
 
     def list_expressions(self) -> dict[str, str]:
-        """Where p-values are, for those who look for them here."""
-        rows = ".frame, in which every pair has its p"
+        """Where the numbers of pairs are, for those who look for them here."""
+        rows = ".frame, in which every pair has its p, difference, low and high"
         pair = "comparison.is_significant(pair) for one of comparison.pairs"
-        guesses = dict.fromkeys(("p", "p_value", "p_values", "pvalue", "pvalues"), rows)
+        of_pairs = ("p", "p_value", "p_values", "pvalue", "pvalues", "differences", "results")
+        guesses = dict.fromkeys((*of_pairs, "ci", "confidence_interval", "interval"), rows)
         return guesses | dict.fromkeys(("significant", "significance"), pair)
 
 

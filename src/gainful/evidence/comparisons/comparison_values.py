@@ -90,6 +90,11 @@ class Pair(Answering):
 
     __bool__ = refuse_truth("comparison.is_significant(pair) or comparison.is_equivalent(pair)")
 
+    def list_expressions(self) -> dict[str, str]:
+        """What other libraries call its parts."""
+        names = {"pvalue": ".p", "p_value": ".p", "ci": ".low and .high", "diff": ".difference"}
+        return names | {"significant": "comparison.is_significant(pair)"}
+
     @property
     def identical(self) -> bool:
         """Have the two the same value everywhere?"""

@@ -7,6 +7,9 @@ import re
 from gainful.page.page import Page
 from gainful.page.table import Table, to_one_line
 
+# Emphasis (not within a word), code, formulas, links, entities, and what hides these.
+_MARKUP = re.compile(r"[\\`|*$~\[\]]|&(?=#?\w+;)|(?<!\w)_|_(?!\w)")
+
 
 def to_markdown(page: Page) -> str:
     """The answer, the sections and the notes, a paragraph each."""
@@ -32,5 +35,10 @@ def _escape_cell(cell: str) -> str:
 
 
 def escape_markdown(text: str) -> str:
-    """Text that ends neither a cell nor the text: an id may look like a tag."""
-    return re.sub(r"<(?=[A-Za-z/!?])", "&lt;", re.sub(r"([|*\[\]])", r"\\\1", text))
+    r"""Text that ends neither a cell nor the text: an id may look like a tag, or like a formula.
+
+    Examples:
+        >>> print(escape_markdown("a_b | $x$ `c` <d> &lt; _e_"))
+        a_b \| \$x\$ \`c\` &lt;d> \&lt; \_e\_
+    """
+    return re.sub(r"<(?=[A-Za-z/!?])", "&lt;", _MARKUP.sub(r"\\\g<0>", text))

@@ -9,7 +9,7 @@ import polars as pl
 from gainful.evidence.pairing import PairedValues
 from gainful.measure.results import list_footnotes
 from gainful.measure.values import Results
-from gainful.show.figures.figure import FigureData, Look, clean_text, mark_lower, shorten_name
+from gainful.show.figures.figure import FigureData, Look, clean_text, mark_lower, shorten_names
 from gainful.show.figures.line_chart import NO_LINE, WIDTH, axis_end, build_axis, with_caption
 from gainful.show.theme import SIZE, Spec, build_layer, nominal, quantitative
 from gainful.text import count_noun, pluralise
@@ -23,7 +23,7 @@ def build_data(
     measure_name: str, results: Sequence[Results], pairs: PairedValues | None
 ) -> FigureData:
     """A row for each query, the greatest difference first; none, if there is only one run."""
-    names = [shorten_name(result.name) for result in results]
+    names = shorten_names(result.name for result in results)
     caption_lines = list_footnotes(results, verbose=True)
     if pairs is None:
         return FigureData(
@@ -77,11 +77,13 @@ _SCHEMA = {"query": pl.String, "first": pl.Float64, "second": pl.Float64, "diffe
 def draw_chart(data: FigureData, look: Look) -> Spec:
     """Few queries lie beside their names; many stand in a row."""
     frame, tones = data.frame, look.tones
+    labelled = len(frame) <= _MAX_LABELLED_QUERIES
+    labels = shorten_names(frame["query"]) if labelled else [""] * len(frame)
     rows = [
         {
             "place": index,
             "query": clean_text(row["query"]),
-            "label": shorten_name(row["query"]),
+            "label": labels[index],
             "difference": row["difference"],
             "better": data.extra["direction"].sign * row["difference"] > 0,
         }
@@ -90,7 +92,6 @@ def draw_chart(data: FigureData, look: Look) -> Spec:
     limit = axis_end([abs(row["difference"]) for row in rows])
     ends = [-limit, limit]
     value_channel = build_axis("difference", data.axis_title, ends, tickCount=7, **NO_LINE)
-    labelled = len(rows) <= _MAX_LABELLED_QUERIES
     title = f"{pluralise(data.extra['unit'])}, sorted"
     query_name = nominal("query", title=data.extra["unit"])
     query_channel = {

@@ -20,6 +20,7 @@ from gainful.show.figures.figure import (
     explain_empty,
     mark_lower,
     shorten_name,
+    shorten_names,
 )
 from gainful.show.figures.line_chart import NO_LINE, number_channel, series_colour, with_caption
 from gainful.show.theme import Spec, build_layer, nominal, quantitative
@@ -50,7 +51,8 @@ def build_data(
         for run in order
         for measure, estimate in by_run[run].intervals.items()
     ]
-    notes = merge_notes([(shorten_name(run), by_run[run].notes) for run in order])
+    named = zip(shorten_names(order), order, strict=True)
+    notes = merge_notes([(label, by_run[run].notes) for label, run in named])
     frame = pl.DataFrame(rows, schema=_SCHEMA, orient="row")
     zeros = "Every mean is 0: nothing relevant was found."
     method = describe_methods(all_intervals, verbose=True)
@@ -123,7 +125,7 @@ def draw_chart(data: FigureData, look: Look) -> Spec:
         heading = {"text": title, "fontWeight": 500, "offset": 4}
         panels.append({"title": heading, **panel})
     body: Spec = {"vconcat": panels, "spacing": 18 if shared is None else 10}
-    return with_caption(data, look, body, [shorten_name(run) for run in runs], look.width)
+    return with_caption(data, look, body, shorten_names(runs), look.width)
 
 
 def fit_axis(frame: pl.DataFrame, with_zero: bool) -> Spec:
@@ -148,11 +150,12 @@ def _draw_panel(
     *,
     labelled: bool,
 ) -> Spec:
+    labels = dict(zip(runs, shorten_names(runs), strict=True))
     rows = [
         {
             "place": runs.index(row["run"]),
             "run": clean_text(row["run"]),
-            "label": shorten_name(row["run"]),
+            "label": labels[row["run"]],
             "mean": row["mean"],
             "low": row["low"],
             "high": row["high"],

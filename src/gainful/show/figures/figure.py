@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import compress
+from os.path import commonprefix
 from textwrap import wrap
 from typing import Any, Literal
 
@@ -14,15 +17,19 @@ from attrs import field, frozen
 from gainful.errors import BadValue, WrongType, check_whole_number
 from gainful.measure.entry import Direction
 from gainful.show.theme import DARK, LIGHT, SIZE, Spec, Tones
+from gainful.text import collect_by_key, number_doubles
 
 MAX_NAME_LENGTH = 28  # characters of a name in a picture
 _CHARACTER_WIDTH = 0.56  # by the size of the type, in a wide font
 BOLD = 0.62 / _CHARACTER_WIDTH  # how much wider a bold character is
 _MAX_CAPTION_LINES = 12  # of a caption
+_NOT_TEXT = "\ufffe\uffff\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
 
 
 def clean_text(text: object) -> str:
     r"""Text on one line, without what no picture can hold (control characters, half a pair).
+
+    Nor does it have marks that turn what follows, with which a name could look like another one.
 
     Examples:
         >>> clean_text("a\x00b\n c")
@@ -31,7 +38,7 @@ def clean_text(text: object) -> str:
     undrawable = ("Cc", "Cs")
     return "".join(
         "\ufffd"
-        if unicodedata.category(character) in undrawable or character in "\ufffe\uffff"
+        if unicodedata.category(character) in undrawable or character in _NOT_TEXT
         else character
         for character in " ".join(str(text).split())
     )
@@ -47,6 +54,40 @@ def shorten_name(text: object, limit: int = MAX_NAME_LENGTH) -> str:
     name = clean_text(text)
     head = limit // 2
     return name if len(name) <= limit else f"{name[:head]}…{name[head + 1 - limit :]}"
+
+
+def shorten_names(texts: Iterable[object], limit: int = MAX_NAME_LENGTH) -> list[str]:
+    """Names as a picture shows them; those that would look the same keep what differs.
+
+    Examples:
+        >>> shorten_names([f"splade-cocondenser-lr{n}-ensembledistil-epoch-10" for n in (1, 2)])
+        ['splad…lr1', 'splad…lr2']
+    """
+    texts = list(texts)
+    names = {text: clean_text(text) for text in texts}
+    labels = {text: shorten_name(name, limit) for text, name in names.items()}
+    beginnings = ((name[: limit // 2], text) for text, name in names.items() if len(name) > limit)
+    for alike in collect_by_key(beginnings).values():
+        if len({labels[text] for text in alike}) < len(alike):
+            short = _shorten_alike([names[text] for text in alike], limit)
+            labels.update(zip(alike, short, strict=True))
+    distinct = dict(zip(labels, number_doubles(list(labels.values())), strict=True))
+    return [distinct[text] for text in texts]
+
+
+def _shorten_alike(names: Sequence[str], limit: int) -> list[str]:
+    """Names with the same beginning: a little of it, and the words that differ."""
+    start = len(commonprefix(names))  # noqa: RUF071  (of texts, not of paths)
+    edge = limit // 5
+    rests = [name[start - edge :] for name in names]
+    words = [re.findall(r"[^\W_]+", rest) for rest in rests]
+    if len({*map(len, words)}) == 1:
+        differs = [len({*column}) > 1 for column in zip(*words, strict=True)]
+        rests = ["…".join(compress(own, differs)) for own in words]
+    return [
+        f"{name[:edge]}…{shorten_name(rest, limit - edge - 1)}"
+        for name, rest in zip(names, rests, strict=True)
+    ]
 
 
 def explain_empty(values: pl.Series, nothing: str, zeros: str) -> str:

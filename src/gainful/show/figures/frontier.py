@@ -10,7 +10,7 @@ import polars as pl
 from attrs import evolve
 
 from gainful.errors import BadValue, check_name
-from gainful.evidence.intervals import describe_methods, draw_searchers, session_intervals
+from gainful.evidence.intervals import choose_drawn, describe_methods, session_intervals
 from gainful.evidence.statistics.outcome import Resampling
 from gainful.match.session_groups import By
 from gainful.measure.build_session_recipes import Cost, build_session_recipe, cost_measure
@@ -22,7 +22,7 @@ from gainful.show.figures.figure import (
     Look,
     clean_text,
     mark_lower,
-    shorten_name,
+    shorten_names,
     text_width,
 )
 from gainful.show.figures.line_chart import (
@@ -75,7 +75,7 @@ def frontier_data(
         groups,
         Resampling(),
         unit="session",
-        drawn=draw_searchers(results.columns),
+        drawn=choose_drawn(results.columns, groups.values()),
     )
     rows = []
     for (label, flags), of_group in zip(groups.items(), all_intervals, strict=True):
@@ -174,8 +174,10 @@ def _place_labels(
     width, height = size
     taken: list[tuple[float, float, float]] = []
     points = []
-    for index, row in enumerate(frame.sort("gain", descending=True).iter_rows(named=True)):
-        label, tones, on_frontier = shorten_name(row["group"]), look.tones, row["frontier"]
+    best_first = frame.sort("gain", descending=True)
+    labels, tones = shorten_names(best_first["group"]), look.tones
+    for index, row in enumerate(best_first.iter_rows(named=True)):
+        label, on_frontier = labels[index], row["frontier"]
         left = width * row["cost"] / ends[0] + 10
         top = height * (1 - row["gain"] / ends[1]) - 9
         right = left + text_width([label])

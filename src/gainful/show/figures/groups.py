@@ -17,7 +17,8 @@ from gainful.show.figures.figure import (
     clean_text,
     explain_empty,
     mark_lower,
-    shorten_name,
+    shorten_names,
+    text_width,
 )
 from gainful.show.figures.line_chart import NO_LINE, series_colour, with_caption
 from gainful.show.theme import Spec, build_layer, nominal, quantitative
@@ -25,6 +26,8 @@ from gainful.text import mark_notes, pluralise
 from gainful.types import finite_or_none
 
 _ROW_STEP = 30  # pixels of a group
+_SYMBOL_WIDTH = 40  # pixels that a run in the legend takes beside its name
+_SHAPES = ("circle", "square", "diamond", "triangle-up")  # the next one where colours come again
 
 
 def build_data(parts: Sequence[System], footnotes: Sequence[str]) -> FigureData:
@@ -62,29 +65,34 @@ def draw_chart(data: FigureData, look: Look) -> Spec:
     groups = frame["group"].unique(maintain_order=True).to_list()
     units = frame.columns[2]
     runs = frame["run"].unique(maintain_order=True).to_list()
-    labels = {group: shorten_name(group) for group in groups}
+    labels, names = (dict(zip(ids, shorten_names(ids), strict=True)) for ids in (groups, runs))
     rows = [
-        {"group": labels[group], "run": shorten_name(run), units: size, "mean": mean}
+        {"group": labels[group], "run": names[run], units: size, "mean": mean}
         for run, group, size, mean in frame.iter_rows()
     ]
     ends = frame.group_by("group", maintain_order=True).agg(
         low=pl.col("mean").min(), high=pl.col("mean").max()
     )
     lines = [row | {"group": labels[row["group"]]} for row in ends.to_dicts()]
-    names = [shorten_name(run) for run in runs]
     axis = {"title": data.axis_title, "tickCount": 6}
     x = quantitative("mean", scale=fit_axis(frame, with_zero=False), axis=axis)
     axis = {"title": None, **NO_LINE, "labelLimit": 240}
     y = nominal("group", sort=list(labels.values()), axis=axis)
     colours = [series_colour(index, look.tones) for index in range(len(runs))]
-    legend = {"orient": "bottom", "title": None, "symbolType": "circle"} if len(runs) > 1 else None
-    colour = nominal("run", scale={"domain": names, "range": colours}, legend=legend)
+    shapes = [_SHAPES[index // len(look.tones.series) % len(_SHAPES)] for index in range(len(runs))]
+    width, legend = look.width or 420, None
+    if len(runs) > 1:
+        columns = max(1, width // (text_width(names.values()) + _SYMBOL_WIDTH))
+        legend = {"orient": "bottom", "title": None, "columns": columns}
+    domain = list(names.values())
+    colour = nominal("run", scale={"domain": domain, "range": colours}, legend=legend)
+    shape = nominal("run", scale={"domain": domain, "range": shapes}, legend=legend)
     tooltip = [*map(nominal, ("group", "run", units)), quantitative("mean", format=".4f")]
     reach = {"y": y, "x": x | {"field": "low"}, "x2": {"field": "high"}}
-    dot = {"y": y, "x": x, "color": colour, "tooltip": tooltip}
+    dot = {"y": y, "x": x, "color": colour, "shape": shape, "tooltip": tooltip}
     layers = [
         build_layer("rule", lines, reach, strokeWidth=3, color=look.tones.line),
         build_layer("point", rows, dot, filled=True, size=90, opacity=1),
     ]
-    size = {"width": look.width or 420, "height": look.height or _ROW_STEP * len(groups)}
+    size = {"width": width, "height": look.height or _ROW_STEP * len(groups)}
     return with_caption(data, look, {**size, "layer": layers}, list(labels.values()))

@@ -10,7 +10,7 @@ import polars as pl
 
 from gainful.measure.results import list_footnotes
 from gainful.measure.values import Results
-from gainful.show.figures.figure import NO_MEAN, FigureData, Look, clean_text, shorten_name
+from gainful.show.figures.figure import NO_MEAN, FigureData, Look, clean_text, shorten_names
 from gainful.show.figures.line_chart import WIDTH, with_caption
 from gainful.show.theme import Spec, build_layer, nominal, quantitative
 from gainful.text import count_noun, pluralise
@@ -68,8 +68,7 @@ def draw_chart(data: FigureData, look: Look) -> Spec:
         for run, query, value in data.frame.iter_rows()
     ]
     named = len(queries) <= _MAX_NAMED
-    names = [shorten_name(run) for run in runs]
-    texts = [shorten_name(query, 12) for query in queries]
+    names, texts = shorten_names(runs), shorten_names(queries, 12) if named else []
     query_name = nominal("query", title=data.extra["unit"])
     title = f"{pluralise(data.extra['unit'])}, from easy to hard"
     x_axis: Spec = {"title": None if named else title, "labels": named}

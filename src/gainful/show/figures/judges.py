@@ -5,7 +5,7 @@ from __future__ import annotations
 import polars as pl
 
 from gainful.evidence.judges import JudgeAgreement, JudgePair
-from gainful.show.figures.figure import FigureData, Look, shorten_name
+from gainful.show.figures.figure import FigureData, Look, shorten_names
 from gainful.show.figures.line_chart import join_panels
 from gainful.show.theme import Spec, Tones, build_layer, nominal
 from gainful.text import format_exact
@@ -78,7 +78,7 @@ def _draw_cells(frame: pl.DataFrame, pair: JudgePair, tones: Tones) -> list[Spec
         for step in [round(row["share"] * steps)]
     ]
     grades = [format_exact(grade) for grade in pair.grades]
-    first, second = (shorten_name(name) for name in pair.judges)
+    first, second = shorten_names(pair.judges)
     axis = {"domain": False, "ticks": False, "labelAngle": 0}
     x = nominal("other", sort=grades, axis=axis | {"title": f"grade by {second}"})
     y = nominal("grade", sort=grades[::-1], axis=axis | {"title": f"grade by {first}"})

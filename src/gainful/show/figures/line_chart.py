@@ -15,7 +15,7 @@ from gainful.show.figures.figure import (
     FigureData,
     Look,
     clean_text,
-    shorten_name,
+    shorten_names,
     spread_labels,
     text_width,
     wrap_lines,
@@ -131,7 +131,7 @@ def with_caption(
 
     `labels` stand at its right; `width` is that of all panels, where it has some.
     """
-    label_width = text_width([shorten_name(label) for label in labels]) + 8
+    label_width = text_width(shorten_names(labels)) + 8
     whole_width = (width or body["width"]) + label_width  # not all have an axis at the left
     heading = data.title if look.title is None else look.title
     title = wrap_lines([heading], whole_width, (SIZE + 3) * BOLD)
@@ -256,16 +256,17 @@ def _draw_labels(
     ends = sorted(ends, key=lambda end: -end[3])[: _max_labels(height)]
     scale = height / (high - low)
     offsets = spread_labels([(end - low) * scale for *_, end in ends], LABEL_GAP, 0, height)
+    labels = shorten_names(line.label for _, line, *_ in ends)
     values = [
         {
             "series": at,
-            "label": shorten_name(line.label),
+            "label": label,
             "name": line.label,
             "colour": label_colour(line.colour, look.tones),
             "x": place,
             "y": low + offset / scale,
         }
-        for (at, line, place, _), offset in zip(ends, offsets, strict=True)
+        for (at, line, place, _), label, offset in zip(ends, labels, offsets, strict=True)
     ]
     channels = {
         "x": x,

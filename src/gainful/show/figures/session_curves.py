@@ -9,7 +9,7 @@ from attrs import evolve, frozen
 
 from gainful.defaults import RESAMPLES, SEED
 from gainful.errors import BadInput, BadValue, check_whole_number
-from gainful.evidence.intervals import DrawnUnits, draw_searchers, resampling_for_level
+from gainful.evidence.intervals import DrawnUnits, choose_drawn, resampling_for_level
 from gainful.evidence.statistics.outcome import Resampling
 from gainful.evidence.system_groups import curve_bands, last_query_bands
 from gainful.match.session_groups import By, group_label
@@ -65,6 +65,7 @@ def prepare_plot(  # noqa: PLR0917  (the options that the figures share)
     resamples: int = RESAMPLES,
     seed: int = SEED,
     queries: int | None = None,
+    drawn: DrawnUnits | None = None,
 ) -> SessionPlot:
     """One measure of some sessions; the first of the preferred name if none is named."""
     measure_name = choose_vectors(results.recipes, measure, prefer)
@@ -76,7 +77,7 @@ def prepare_plot(  # noqa: PLR0917  (the options that the figures share)
         raise BadInput(results.name, problem, "judgments of the results shown, or a greater depth")
     groups = label_groups(results, by)
     resampling, notes = None, []
-    drawn = draw_searchers(results.columns)
+    drawn = drawn or choose_drawn(results.columns, [flags for _, flags in groups])
     if interval is not None:
         resampling = resampling_for_level(interval, resamples=resamples, seed=seed)
         for label, flags in groups:
@@ -157,6 +158,11 @@ def sessions_data(
         Columns group, query, rank, position, mean, n, searching, and low and high of a band.
     """
     plot = prepare_plot(results, measure, by, "nsDCG", interval, resamples, seed, queries)
+    return build_sessions_data(plot, queries)
+
+
+def build_sessions_data(plot: SessionPlot, queries: int | None = None) -> FigureData:
+    """The mean vector of each group, query by query."""
     curves = mean_curves(plot, [({"group": label}, flags) for label, flags in plot.groups])
     title = f"Session performance, {plot.measure_name}, by concatenated top {plot.depth}"
     return _build_data(plot, curves, title, queries)

@@ -11,7 +11,7 @@ import numpy as np
 import polars as pl
 
 from gainful.evidence.orders.sweep import CHANCE_NOTE, Plane, Sweep
-from gainful.show.figures.figure import FigureData, Look, shorten_name, wrap_lines
+from gainful.show.figures.figure import FigureData, Look, shorten_name, shorten_names, wrap_lines
 from gainful.show.figures.line_chart import join_panels, series_colour
 from gainful.show.theme import SIZE, Spec, Tones, build_layer, nominal, quantitative
 from gainful.text import count_noun, mark_notes
@@ -232,12 +232,12 @@ def _label_regions(  # noqa: PLR0917
 ) -> Spec:
     """The name of each winner where it has most room, clear of the reference."""
     values = []
-    for group in groups:
+    for group, label in zip(groups, shorten_names(groups), strict=True):
         won = settings.filter(winner=group).select("b", "bq")
         places = [(log(b), log(bq)) for b, bq in won.iter_rows()]
         if places:
             position = _label_position(places, reference, settings)
-            values.append(position | {"label": shorten_name(group)})
+            values.append(position | {"label": label})
     style = {"fontSize": SIZE + 2, "fontWeight": 600, "color": tones.ink}
     place = {"x": x, "y": y, "text": nominal("label")}
     return build_layer("text", values, place, align="center", baseline="middle", **style)
