@@ -6,7 +6,7 @@ import io
 import json
 import os
 import time
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from pathlib import Path
 
 import numpy as np
