@@ -104,7 +104,7 @@ def examine_file(
             read = formats.read_rows(source, QRELS, "tsv")
         else:
             name, format_name = source.name, formats.find_format(source, columns=columns).name
-            if kind_name is None and format_name != "jsonl":
+            if kind_name is None and format_name != "jsonl" and _list_columns(source):
                 raise _describe_unknown_table(source)
             read = formats.read_rows(source, kind, format_name, columns, every=True)
         finding = _examine(read, name, format_name)
