@@ -1139,11 +1139,12 @@ def test_judgments_of_the_workbench_may_be_empty(tmp_path):
     assert not gainful.check(path).ok
 
 
-FOREIGN = [  # of a package, LangSmith, MLflow, an engine that failed, a map, rows
+FOREIGN = [  # of a package, LangSmith, MLflow, Langfuse, Jaeger, a map, rows
     {"name": "x", "version": "1", "dependencies": {"a": "^1"}},
     {"id": "r1", "run_type": "retriever", "inputs": {"query": "x"}, "outputs": {"documents": []}},
     {"info": {"trace_id": "t1", "state": "OK"}, "data": {"spans": []}},
-    {"error": {"type": "index_not_found_exception"}, "status": 404},
+    {"data": [{"id": "o1", "type": "RETRIEVER"}], "meta": {"page": 1, "totalItems": 1}},
+    {"data": [{"traceID": "t1", "spans": [{"spanID": "s1"}]}]},
     {"type": "FeatureCollection", "features": [{"type": "Feature", "geometry": {}}]},
     *([dict.fromkeys(keys, grade) for grade in (1, 2, 3)] for keys in (["foo"], ["foo", "bar"])),
     [dict.fromkeys(("foo", "bar", "baz"), grade) for grade in (1, 2, 3)],
@@ -1159,6 +1160,70 @@ def test_json_of_something_else_is_called_so_with_its_keys(tmp_path, run_gainful
             gainful.evaluate(qrels, run, "RR")
         assert keys in refused.value.problem
     assert keys in run_gainful("check", path, status=1).out
+
+
+FAILURES = {  # of Elasticsearch, Weaviate, Typesense
+    "no such index [p]": {"error": {"type": "x", "reason": "no such index [p]"}, "status": 404},
+    "no such class": {"data": {"Get": {"A": None}}, "errors": [{"message": "no such class"}]},
+    "Not found": {"message": "Not found"},
+}
+
+
+@pytest.mark.parametrize("words", FAILURES)
+def test_an_answer_that_says_why_it_failed_is_called_so(tmp_path, words):
+    path = write_file(tmp_path / "answer.json", json.dumps(FAILURES[words]))
+    with refuses(BadInput, path.name, words):
+        gainful.evaluate({"1": {"a": 1}}, path, "RR")
+
+
+ANSWERS_BY_ENGINE = {
+    "Azure": {"@odata.context": "c", "value": [{"@search.score": 1.2, "id": "a"}, {"id": "b"}]},
+    "Coveo": {"totalCount": 2, "results": [{"uniqueId": "a", "raw": {}}, {"uniqueId": "b"}]},
+    "Kendra": {"ResultItems": [{"Id": "1", "DocumentId": "a"}, {"Id": "2", "DocumentId": "b"}]},
+    "MongoDB": [{"_id": {"$oid": "a"}, "score": 0.9}, {"_id": {"$oid": "b"}, "score": 0.5}],
+    "OpenAI": {"object": "page", "data": [{"file_id": "a", "score": 0.9}, {"file_id": "b"}]},
+    "Redis": {"total_results": 2, "results": [{"id": "a", "extra": {}}, {"id": "b"}]},
+    "Vertex": {"results": [{"id": "a", "document": {"id": "a"}}, {"id": "b"}], "totalSize": 2},
+}
+
+
+@pytest.mark.parametrize("engine", ANSWERS_BY_ENGINE)
+@pytest.mark.parametrize("indent", [None, 1])
+def test_answers_of_engines_by_query_are_runs(tmp_path, engine, indent):
+    answers = {"leek": ANSWERS_BY_ENGINE[engine], "soup": ANSWERS_BY_ENGINE[engine]}
+    path = write_file(tmp_path / "run.json", json.dumps(answers, indent=indent))
+    results = gainful.evaluate({"leek": {"b": 1}, "soup": {"a": 1}}, path, "RR")
+    assert results.per_query["RR"].to_list() == [0.5, 1.0]
+
+
+def test_ids_of_answers_by_query_may_be_named(tmp_path):
+    hit = {"content": {"text": "x"}, "location": {"s3Location": {"uri": "s3://b/a"}}}
+    path = write_file(tmp_path / "run.json", json.dumps({"leek": {"retrievalResults": [hit]}}))
+    with refuses(BadInput, "run.json['leek']", "has no id"):
+        gainful.evaluate({"leek": {"s3://b/a": 1}}, path, "RR")
+    columns = {"run.doc": "location.s3Location.uri"}
+    results = gainful.evaluate({"leek": {"s3://b/a": 1}}, path, "RR", columns=columns)
+    assert results["RR"] == 1.0
+
+
+@pytest.mark.parametrize("indent", [None, 1])
+def test_records_by_query_hold_judgments_and_a_run(tmp_path, run_gainful, indent):
+    record = {"retrieved": ["b", "a"], "relevant": ["a"]}
+    path = write_file(tmp_path / "both.json", json.dumps({"1": record, "2": record}, indent=indent))
+    assert json.loads(run_gainful("eval", path, "-m", "RR", "--format", "json").out)
+    assert [finding.kind for finding in gainful.check(path).findings[:2]] == [
+        "judgments, json",
+        "run, json",
+    ]
+
+
+@pytest.mark.parametrize("field", ["properties", "context"])
+def test_events_that_hold_a_list_within_are_no_queries(tmp_path, field):
+    event = {"event": "search", "user_id": "u", field: {"query": "x", "results": ["a"]}}
+    path = write_lines(tmp_path / "events.jsonl", event, event)
+    for read in (gainful.sessions.evaluate, lambda run: gainful.evaluate({"x": {"a": 1}}, run)):
+        with refuses(NoColumn, path.name, "not a known log"):
+            read(path)
 
 
 @pytest.mark.parametrize("score", ["NaN", "null", '"x"'])

@@ -67,7 +67,10 @@ _GRADE_LISTS = "grades relevances labels judgments judgements ratings"
 _RANK_LISTS = "ranks positions item_ranks item_positions result_ranks"
 _ANSWERS = (  # paths to the list in what a search returned
     "hits.hits hits matches chunks passages nodes points data search_results web_results output "
-    "result response root.children"
+    "result response root.children value ResultItems retrievalResults"
+)
+_ANSWER_DOCS = (
+    f"id {_DOCS} chunk_id node_id _id.$oid _id id_ uuid objectID uniqueId DocumentId file_id"
 )
 _ASKED = (  # what a search is called with
     "query q question search_query query_text queries text input search keywords search_term prompt"
@@ -115,7 +118,7 @@ COLUMNS = (
     Column("system", "text", "turns", "system"),
     Column("text", "text", "turns", "query question user_input text utterance"),
     Column("retrieved", "list", "answers", f"{_RETRIEVED} ids {_LISTS} {_ANSWERS}"),
-    Column("doc", "id", "answers", f"id {_DOCS} chunk_id node_id _id id_ uuid objectID"),
+    Column("doc", "id", "answers", _ANSWER_DOCS),
     Column("score", "number", "answers", f"{_SCORES} _score"),
     Column("grade", "number", "answers", _GRADES),
     Column("text", "text", "answers", _ASKED),

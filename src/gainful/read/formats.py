@@ -73,30 +73,26 @@ def find_kinds(source: Source, columns: ColumnMapping = USUAL_NAMES) -> set[str]
         records = _load("json_records.first_records")(source)
         items = [item for record in records for item in record.items()]
         return find_list_kinds([name for name, cell in items if isinstance(cell, list)], columns)
-    kinds = _find_ratings(source) or {*_load("rag.find_kinds")(source, columns)}
+    kinds = (
+        _find_ratings(source)
+        or {*_load("rag.find_kinds")(source, columns)}
+        or {*_load("rag.find_kinds_by_query")(source, columns)}
+    )
     headers = [_split_header(source.first_line(), mark) for mark in (*SEPARATORS, "\t")]
     both = [each for header in headers if len(each := find_list_kinds(header, columns)) == 2]
     return kinds or (both[0] if both else kinds)  # of CSV, which is refused
 
 
-def _is_bare_json(source: Source) -> bool:
-    """Is it JSON by its name, and a text, a number or a word that holds nothing?"""
-    try:
-        return source.suffix == ".json" and not isinstance(json.loads(source.first_line()), dict)
-    except (ValueError, RecursionError):
-        return False
-
-
 def _is_json(source: Source) -> bool:
     """One object of objects or one list, over as many lines as it likes."""
-    if _is_bare_json(source):
+    if source.suffix == ".json":
         return True
     if source.head.lstrip().startswith(b"["):
-        return source.suffix == ".json" or bool(re.match(rb"\s*\[\s*[\[{]", source.head))
+        return bool(re.match(rb"\s*\[\s*[\[{]", source.head))
     if source.suffix in JSON_LINES or not source.head.lstrip().startswith(b"{"):
         return False
     line = source.first_line()
-    if source.suffix == ".json" or not line.endswith("}"):
+    if not line.endswith("}"):
         return True
     try:
         inner = json.loads(line).values()

@@ -15,6 +15,7 @@ from math import isnan
 from numbers import Real
 from typing import Any
 
+import msgspec
 import polars as pl
 from attrs import evolve
 
@@ -63,15 +64,14 @@ _RELEVANT_WORDS = (
     *("relevant", "gold", "truth", "true", "expect", "reference", "correct", "target", "label"),
     "positive",
 )
-# ragas' names of what was retrieved, as it reads; the older one may hold ids, too.
-_TEXTS, _OLDER_TEXTS = "retrieved_contexts", "contexts"
+# ragas' name of texts that were retrieved; its older one and DeepEval's may hold ids, too.
+_TEXTS, _OLDER_TEXTS = "retrieved_contexts", ("contexts", "retrieval_context")
 _EXPECTED = '{"query": …, "retrieved": […], "relevant": […]}'
 _ANSWERS = ("hits", "response")  # of a search engine, beside the query they are for
-_ANSWER_START = re.compile(
-    rf'\[?\s*\{{\s*"(?:{"|".join(_QUERY)})"\s*:\s*'
-    r'(?:"(?:[^"\\]|\\.)*"|\d+)\s*,.*"hits"\s*:\s*[\[{]',
-    re.DOTALL,
-)
+_IN_ANSWERS = {*_ANSWERS, *_QUERY}
+_DECODER = json.JSONDecoder()
+_FIELD_DECODER = msgspec.json.Decoder(dict[str, msgspec.Raw])
+_FIRST_VALUE = re.compile(r'\s*\{\s*"(?:[^"\\]|\\.)*"\s*:\s*(?=\{)')  # of an object
 
 
 def read(source: Source, kind: Kind[Value], columns: ColumnMapping = USUAL_NAMES) -> Rows[Value]:
@@ -93,6 +93,7 @@ def read_records(
 
     def read_record(number: int, place: str, own: Mapping[Any, Any]) -> tuple[str, DocScores]:
         query, docs, record = _read_parts(number, place, own, kind, columns, seen=seen)
+        place = name if place == f"{name}[{quote(query)}]" else place  # messages add the query
         if kind is RUN:
             docs = _open_answer(docs, f"{place}[{quote(query)}]")
         if isinstance(docs, Mapping):
@@ -207,15 +208,33 @@ def read_field(
 
 
 def find_kinds(source: Source, columns: ColumnMapping = USUAL_NAMES) -> set[str]:
-    """What its first line tells: what was retrieved (a run), what is relevant (judgments)."""
+    """What its first record tells: what was retrieved (a run), what is relevant (judgments)."""
     line = source.first_line()
-    if re.match(rb"\s*\[\s*\{", source.head):
-        line = source.head.decode("utf-8", errors="replace")
-    elif not line.startswith("{"):
+    is_list = re.match(rb"\s*\[\s*\{", source.head) is not None
+    if not is_list and not line.startswith("{"):
         return set()
-    names = _kind_names(columns).items()
-    kinds = {kind for kind, keys in names if any(f'"{key}"' in line for key in keys)}
-    return kinds or ({"run"} if _ANSWER_START.match(line.lstrip()) else kinds)
+    text = source.head.decode("utf-8", errors="replace") if is_list else line
+    try:
+        if is_list:
+            return record_kinds(_DECODER.raw_decode(text, text.find("{"))[0], columns)
+        fields: dict[str, Any] = _FIELD_DECODER.decode(line)  # the line may be a whole run
+        known = {key: msgspec.json.decode(fields[key]) for key in _IN_ANSWERS & fields.keys()}
+        return record_kinds({**fields, **known}, columns)
+    except (ValueError, RecursionError):  # it may be longer than the head
+        names = _kind_names(columns).items()
+        return {kind for kind, keys in names if any(f'"{key}"' in text for key in keys)}
+
+
+def find_kinds_by_query(source: Source, columns: ColumnMapping = USUAL_NAMES) -> set[str]:
+    """What an object tells that has such a record for each query, by the first of them."""
+    text = source.head.decode("utf-8", errors="replace")
+    start = _FIRST_VALUE.match(text)
+    try:
+        record = {} if start is None else _DECODER.raw_decode(text, start.end())[0]
+    except (ValueError, RecursionError):
+        return set()
+    lists = {key for key, value in record.items() if isinstance(value, (list, dict))}
+    return {kind for kind, keys in _kind_names(columns).items() if not lists.isdisjoint(keys)}
 
 
 def record_kinds(record: object, columns: ColumnMapping = USUAL_NAMES) -> set[str]:
@@ -260,10 +279,10 @@ def refuse_unknown_lists(
     Of a kind that is wanted one list is enough.
     """
     fields = {field: entries for field in record if (entries := as_list(record[field])) is not None}
-    texts = _TEXTS if _TEXTS in fields else _OLDER_TEXTS
-    if texts == _TEXTS or any(map(_is_text, fields.get(texts, ()))):
-        problem = f"records with texts ({texts}) but without ids, which judgments need"
-        raise BadInput(name, problem, "retrieved_context_ids, reference_context_ids")
+    for texts in (_TEXTS, *_OLDER_TEXTS):
+        if texts in fields and (texts == _TEXTS or any(map(_is_text, fields[texts]))):
+            problem = f"records with texts ({texts}) but without ids, which judgments need"
+            raise BadInput(name, problem, "retrieved_context_ids, reference_context_ids")
     numbers = {name for role in ("score", "grade", "rank") for name in LIST_COLUMNS[role].names}
     known = {
         *DOC_LISTS,
@@ -300,7 +319,7 @@ def _is_text(entry: object) -> bool:
 
 def _find_list(lists: Sequence[str], names: Sequence[str], words: Sequence[str]) -> str | None:
     named = (field for field in lists if field in names)
-    alike = (field for field in lists if any(word in field.lower() for word in words))
+    alike = (field for word in words for field in lists if word in field.lower())
     return next(named, None) or next(alike, None)
 
 

@@ -343,8 +343,8 @@ def describe_unread(answer: Any) -> Unreadable | None:
     if isinstance(collections, Mapping) and len(collections) > 1:
         words = f"there are results of several collections, {list_columns([*collections])}"
         return Unreadable(words, "one list, in rank order")
-    if "grouped_hits" in answer:
-        return Unreadable("its hits are grouped, without one order", "a search without group_by")
+    if "grouped_hits" in answer or "grouped" in answer:
+        return Unreadable("its hits are grouped, without one order", "a search without grouping")
     failure = find_first(answer, _FAILURES)
     expected = "an answer with results, or []"
     if failure and not isinstance(failure, Real):  # of a document that is called so

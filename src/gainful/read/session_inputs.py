@@ -34,7 +34,7 @@ from gainful.read.formats import (
     find_table_format,
 )
 from gainful.read.frames import as_polars, is_frame
-from gainful.read.json_records import build_columns, first_records
+from gainful.read.json_records import build_columns, first_records, load_whole
 from gainful.read.named_columns import TEXT, Header, InputTable
 from gainful.read.path_finder import find_first, list_paths
 from gainful.read.qrels_and_run import QRELS, Qrels, Rows
@@ -253,6 +253,7 @@ def refuse_unknown_json(source: Source) -> None:
     records = first_records(source) if source.table_format is None else []
     name = find_format(source).name
     if not records and name in ("json", "jsonl") and source.head.lstrip()[:1] not in b"{[":
+        load_whole(source)
         raise NoColumn(source.name, "this is JSON, but holds no records", _list_record_formats())
     keys = list(dict.fromkeys(key for record in records for key in record))
     if keys and Header(keys, "").find_column((*LOG_COLUMNS["doc"].names, *DOC_LISTS)) is None:

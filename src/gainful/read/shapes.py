@@ -58,6 +58,7 @@ from gainful.read.search_results import (
     LIST_PATHS,
     as_list,
     describe_unread,
+    find_id,
     find_list,
     has_id,
     is_id,
@@ -98,12 +99,13 @@ def read_mapping(
         if _is_one_answer(by_query):
             raise _describe_one_answer(name)
         _refuse_unknown_columns(by_query, name, kind, columns)
-        by_query = _open_answers(by_query, name) if kind is RUN else by_query
+        records = _open_answers(by_query, name) if kind is RUN else None
+    if records is None:
         return dicts.read_dict(by_query, name, kind)
     return rag.read_records(name, records, kind, columns)
 
 
-def _open_answers(by_query: Mapping[Any, Any], name: str) -> Mapping[Any, Any]:
+def _open_answers(by_query: Mapping[Any, Any], name: str) -> rag.Records | None:
     """The list of results of each query, where what a search engine answered stands there."""
     first = next(iter(by_query.values()), None)
     scored = isinstance(first, Mapping) and not any(
@@ -112,29 +114,40 @@ def _open_answers(by_query: Mapping[Any, Any], name: str) -> Mapping[Any, Any]:
     scored = scored and describe_unread(first) is None  # its hits may be null
     scored = scored and "responseHeader" not in by_query  # of Solr, before its results
     if scored or (as_list(first) is not None and all(map(_is_nested, by_query.values()))):
-        return by_query
+        return None
     lists = {query: find_list(answer) for query, answer in by_query.items()}
-    is_one = "data" in by_query and lists.keys() <= {"data", "errors", "extensions"}  # of GraphQL
-    if None not in lists.values() and not is_one:
-        return lists
-    if find_list(dict(by_query)) is not None:
-        raise _describe_one_answer(name)
     unread = {query: describe_unread(by_query[query]) for query in lists if lists[query] is None}
-    failed = {
-        query: BadInput(f"{name}, query {quote(query)}", why.problem, why.expected)
-        for query, why in unread.items()
-        if why is not None
-    }
-    answers = {query: answer for query, answer in lists.items() if answer is not None}
-    return {**by_query, **answers, **failed} if failed else by_query
+    is_one = "data" in by_query and lists.keys() <= {"data", "errors", "extensions"}  # of GraphQL
+    if unread or is_one:
+        entries = find_list(dict(by_query))
+        if entries is not None and (not entries or any(map(_has_id, entries))):
+            raise _describe_one_answer(name)
+        if not any(unread.values()):
+            return None
+
+    def list_records() -> rag.Records:
+        for query, entries in lists.items():
+            place, why = f"{name}[{quote(query)}]", unread.get(query)
+            answer = by_query[query] if entries is None else entries
+            record = {"id": query, "retrieved": answer}
+            yield place, BadInput(place, why.problem, why.expected) if why else record
+
+    return list_records()
 
 
 def _is_one_answer(value: Mapping[Any, Any]) -> bool:
     """Is it one list of objects, under a name that search engines give to their results?"""
     return len(value) == 1 and all(
-        key in LIST_PATHS and isinstance(entries, list) and are_records(entries)
+        key in LIST_PATHS
+        and isinstance(entries, list)
+        and are_records(entries)
+        and any(map(_has_id, entries))
         for key, entries in value.items()
     )
+
+
+def _has_id(entry: Any) -> bool:
+    return find_id(entry) is not None
 
 
 def _describe_one_answer(name: str) -> BadInput:
@@ -227,7 +240,15 @@ def read_json(
         raise
     if rows.mistakes:
         _refuse_unknown(value, name, kind, rows.list_problems(1)[0])
+    elif isinstance(value, dict) and {dict, list} == {*map(_find_form, value.values())}:
+        raise BadInput(name, *_describe_unknown(value, kind))  # a page of an API, with its meta
     return rows
+
+
+def _find_form(value: Any) -> type:
+    """A dict, a list of such, or something else: queries of one file are alike."""
+    is_list = isinstance(value, list) and are_records(value)
+    return list if is_list else dict if isinstance(value, dict) else object
 
 
 def _refuse_unknown_rows(entries: list[Any], name: str, kind: Kind[Any]) -> None:
@@ -251,13 +272,19 @@ def _refuse_unknown(
         return
     likely = 0
     for inner in value.values():
-        numbers = map(str, inner.values()) if isinstance(inner, dict) else ()
-        has_number = any(re.fullmatch(f"{NUMBER_PATTERN}|nan", number) for number in numbers)
+        texts = [*map(str, inner.values())] if isinstance(inner, dict) else []
+        numbers = [text for text in texts if re.fullmatch(f"{NUMBER_PATTERN}|nan", text)]
+        has_number = bool(numbers) and 2 * len(numbers) >= len(texts)
         is_list = isinstance(inner, list) and (not are_records(inner) or any(map(has_id, inner)))
-        likely += is_list or has_number
+        is_answer = isinstance(inner, dict) and find_list(inner) is not None
+        likely += is_list or has_number or is_answer
     are_dicts = all(isinstance(inner, dict) for inner in value.values())
     is_unlikely = 2 * likely < len(value) if are_dicts else 2 * likely <= len(value)
-    if failure.where.startswith(f"{name}[") and is_unlikely:
+    if not failure.where.startswith(f"{name}["):
+        return
+    if (unread := describe_unread(value)) is not None:
+        raise BadInput(name, unread.problem, unread.expected)
+    if is_unlikely:
         problem, expected = _describe_unknown(value, kind)
         raise BadInput(failure.where, f"{failure.problem}: {problem}", expected)
 
