@@ -377,6 +377,16 @@ PARTS = [
     anthropic_call("u2", "e-bikes"),
     anthropic_result("u2", '[{"id": "d3"}]'),
 ]
+
+
+def langchain_call(call_id, query):
+    return {"name": "search", "args": {"query": query}, "id": call_id, "type": "tool_call"}
+
+
+def langchain_result(call_id, content, status="success"):
+    return {"type": "tool", "content": content, "tool_call_id": call_id, "status": status}
+
+
 TRANSCRIPTS = {
     "OpenAI": [
         {"role": "system", "content": "You search."},
@@ -401,6 +411,13 @@ TRANSCRIPTS = {
         {"type": "function_call", "call_id": "1", "name": "search", "arguments": '{"query": "e-bikes"}'},
         {"type": "function_call_output", "call_id": "1", "output": '["d3"]'},
     ],
+    "LangChain": [  # by message.model_dump()
+        {"type": "human", "content": "Which bike?", "id": None},
+        {"type": "ai", "content": "", "tool_calls": [langchain_call("c1", "bikes")]},
+        langchain_result("c1", '[{"id": "d1"}, {"id": "d2"}]'),
+        {"type": "ai", "content": "", "tool_calls": [langchain_call("c2", "e-bikes")]},
+        langchain_result("c2", '["d3"]'),
+    ],
     "a line for each message": [{"sessionId": "s1", "message": part} for part in PARTS],
 }  # fmt: skip
 
@@ -412,11 +429,32 @@ def test_calls_in_transcripts_are_queries(write_log, kind):
         "OpenAI": {"id": "s1", "messages": messages},
         "Anthropic": {"session_id": "s1", "messages": messages},
         "items of responses": {"id": "s1", "input": messages},
+        "LangChain": {"thread_id": "s1", "messages": messages},
     }
     path = write_log(*([whole[kind]] if kind in whole else messages))
     assert find_session_format(open_source(path)).name == "chat"
     assert list_results(path, "text") == SEARCHES
     assert find_notes(as_sessions(path).notes, "'search'", "only", "tool")
+
+
+LANGCHAIN = {  # what langchain-core 1.7 makes of a message
+    "messages_to_dict": lambda message: {"type": message["type"], "data": message},
+    "load.dumps": lambda message: {"lc": 1, "type": "constructor", "id": ["x"], "kwargs": message},
+}
+
+
+@pytest.mark.parametrize("name", LANGCHAIN)
+def test_messages_of_langchain_are_read_however_they_are_dumped(write_log, name):
+    messages = [*map(LANGCHAIN[name], TRANSCRIPTS["LangChain"])]
+    assert list_results(write_log({"thread_id": "s1", "messages": messages}), "text") == SEARCHES
+
+
+def test_a_tool_of_langchain_that_failed_found_nothing(write_log):
+    call = {"type": "ai", "content": "", "tool_calls": [langchain_call("c1", "bikes")]}
+    failed = langchain_result("c1", "Error: timeout", status="error")
+    sessions = as_sessions(write_log({"thread_id": "s1", "messages": [call, failed]}))
+    assert sessions.frame["doc"].to_list() == [None]
+    assert find_notes(sessions.notes, "1", "search", "failed")
 
 
 def test_judgments_are_of_texts_wherever_a_log_has_them(write_log):

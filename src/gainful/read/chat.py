@@ -44,6 +44,8 @@ _CALL_ID = ("call_id", "id")
 _RESULT_ID = ("tool_use_id", "call_id", "tool_call_id", "id")
 _ARGUMENTS = ("input", "arguments", "args")
 _OUTPUT = ("content", "output", "result", "response")
+_LANGCHAIN_ROLES = ("human", "ai", "system", "tool")
+_INNER = ("data", "kwargs")  # what LangChain writes within a message
 _EXPECTED = "messages with calls of a search tool and what it returned"
 _CUT_OFF = "a result for each call"
 _NO_CALL = "the call that a result answers, before it"
@@ -241,16 +243,24 @@ def _list_messages(record: dict[str, Any]) -> list[dict[str, Any]]:
         if isinstance(entries, list) and any(map(_is_message, entries)):
             more = record.get("output")  # of a request and its response
             entries = entries + more if isinstance(more, list) and name == "input" else entries
-            return [entry for entry in entries if isinstance(entry, dict)]
+            return [_name_role(entry) for entry in entries if isinstance(entry, dict)]
     inner = record.get("message")
-    if isinstance(inner, dict) and _is_message(inner):
-        return [inner]
-    return [record] if _is_message(record) else []
+    chosen = inner if _is_message(inner) else record
+    return [_name_role(chosen)] if _is_message(chosen) else []
+
+
+def _name_role(message: dict[str, Any]) -> dict[str, Any]:
+    """A message as it is, or LangChain's, whose type is its role."""
+    inner = next((message[key] for key in _INNER if isinstance(message.get(key), dict)), message)
+    role = inner.get("type", message.get("type"))
+    is_langchain = role in _LANGCHAIN_ROLES and "role" not in message
+    return {**inner, "role": role} if is_langchain else message
 
 
 def _is_message(value: Any) -> bool:
     if not isinstance(value, dict):
         return False
+    value = _name_role(value)
     if isinstance(value.get("role"), str):
         return any(name in value for name in ("content", "tool_calls", "parts", "function_call"))
     return value.get("type") in ("function_call", "function_call_output")
@@ -270,7 +280,8 @@ def _iterate_calls(message: dict[str, Any]) -> Iterator[_Call]:
     has_results = any(str(block.get("type")) in _RESULTS for block in _list_objects(content))
     if message.get("role") in ("tool", "function") and not has_results:
         call_id = str(message.get("tool_call_id") or "")
-        yield _Call(call_id, value=_join_texts(content), is_result=True)
+        failed = message.get("status") == "error"
+        yield _Call(call_id, value=_join_texts(content), failed=failed, is_result=True)
     for block in (*_list_objects(content), *_list_objects(message.get("parts")), message):
         kind = str(block.get("type", ""))
         if kind in _CALLS and "name" in block:
