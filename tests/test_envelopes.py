@@ -10,7 +10,7 @@ from refusals import refuses
 from written_files import write_file, write_lines
 
 import gainful
-from gainful.errors import BadInput, NoColumn, Swapped
+from gainful.errors import BadInput, GainfulError, NoColumn, Swapped
 from gainful.read.json_text import decode_json, unwrap
 from gainful.read.session_inputs import as_sessions
 
@@ -179,10 +179,13 @@ def test_what_is_damaged_in_an_envelope_is_told_with_its_place(tmp_path, text, p
         ('{"query_id": "q3"},', "',' follows"),
         ('{"query_id": "q3", "user', "truncated"),
         ('{"query_id": q3}', "is not JSON"),
+        ('{"query_id": "q3", "user_query": "caf\udce9"}', "is not UTF-8"),
+        ('{"query_id": ' + "[" * 5000 + "]" * 5000 + "}", "nested too deeply"),
     ],
 )
 def test_a_line_that_is_no_json_is_told_for_what_it_is(tmp_path, line, words):
-    path = write_file(tmp_path / "log.jsonl", f"{json.dumps(RECORDS[0])}\n{line}\n")
+    text = f"{json.dumps(RECORDS[0])}\n{line}\n"
+    path = write_file(tmp_path / "log.jsonl", text.encode(errors="surrogateescape"))
     with refuses(BadInput, "log.jsonl:2", words) as refused:
         as_sessions(path)
     assert ("truncated" in refused.value.problem) == (words == "truncated")
@@ -297,6 +300,14 @@ def test_records_after_a_first_line_that_is_cut_off_are_still_known(tmp_path, cu
     assert as_sessions(path, bad="skip").notes
 
 
+@pytest.mark.parametrize("text", ["var x = [{}];", "// why\n{}"])
+def test_a_file_that_is_json_only_by_its_name_is_called_so(tmp_path, text):
+    path = write_file(tmp_path / "log.json", text)
+    for read in (as_sessions, lambda run: gainful.evaluate({"1": {"a": 1}}, run, "RR")):
+        with refuses(BadInput, "log.json", "not JSON"):
+            read(path)
+
+
 def test_queries_with_what_was_retrieved_are_no_sessions(tmp_path):
     rag = '{"query": "1", "retrieved": ["a"], "relevant": ["a"]}\n'
     answer = '{"query": "1", "response": {"hits": {"hits": [{"_id": "a"}]}}}\n'
@@ -304,6 +315,18 @@ def test_queries_with_what_was_retrieved_are_no_sessions(tmp_path):
         path = write_file(tmp_path / "rag.jsonl", text)
         with refuses(Swapped, path.name, "gainful eval"):
             as_sessions(path)
+
+
+def test_texts_of_deepeval_are_no_ids_and_its_ids_may_be_named(tmp_path):
+    case = {"input": "x", "context": ["a"], "retrieval_context": ["a text", "b"]}
+    path = tmp_path / "cases.json"
+    for docs, words in (
+        (["a text", "b"], "retrieval_context"),
+        (["a", "b"], "retrieved=retrieval_context,relevant=context"),
+    ):
+        write_file(path, json.dumps([{**case, "retrieval_context": docs}]))
+        with refuses(GainfulError, "cases.json", words):
+            gainful.evaluate({"x": {"a": 1}}, path, "RR")
 
 
 def test_texts_of_ragas_are_no_ids(tmp_path):

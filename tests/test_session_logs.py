@@ -200,6 +200,7 @@ FORMS = ("UTC", "seconds", "milliseconds", "microseconds", "nanoseconds")
         ("31.01.2026 12:00:00", "UTC"),
         ("31/01/2026 12:00:00", "UTC"),
         ("01/31/2026 12:00:00 PM", "UTC"),
+        ("Jan 31, 2026 @ 12:00:00.000", "UTC"),
         ("20260131120000", "UTC"),
         ("1769860800", "seconds"),
         (1769860800.0, "seconds"),
@@ -361,6 +362,13 @@ def test_a_bad_session_is_refused_or_left_out(tmp_path, text, named, left):
             as_sessions(path, bad="skip")
     else:
         assert as_sessions(path, bad="skip").frame["session"].to_list() == left
+
+
+@pytest.mark.parametrize(("rank", "words"), [(10**29, "too large"), (1.5, "not a whole number")])
+def test_a_rank_that_no_list_has_is_told_as_it_is(tmp_path, rank, words):
+    row = {"session": "s", "query": 1, "rank": rank, "doc": "a"}
+    with refuses(BadInput, "log.jsonl:1", words):
+        as_sessions(write_lines(tmp_path / "log.jsonl", row))
 
 
 def test_json_values_of_other_kinds_are_told(tmp_path):

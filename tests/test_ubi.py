@@ -206,6 +206,16 @@ def test_fields_beside_those_of_ubi_may_be_named(tmp_path, suffix, field):
     assert "y" in topics.to_list()
 
 
+@pytest.mark.parametrize(
+    "other", [{"messages": [{"role": "user", "content": "x"}]}, {"trace_id": "t", "span_id": "s"}]
+)
+def test_a_record_of_another_kind_of_log_is_called_so(tmp_path, other):
+    path = write_lines(tmp_path / "log.jsonl", query(1), other)
+    with refuses(BadInput, "log.jsonl:2", "no field of UBI"):
+        as_sessions(path)
+    assert as_sessions(path, bad="skip").frame["doc"].to_list() == ["a", "b", "c"]
+
+
 def test_whole_numbers_are_ids_too(tmp_path):
     queries = write_lines(tmp_path / "q.jsonl", query(1, hits=[17, 18]))
     events = write_lines(tmp_path / "e.jsonl", event(1, 18))

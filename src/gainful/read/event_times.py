@@ -37,6 +37,7 @@ _FORMS = (
     *("%Y-%m-%dT%H:%M", "%Y-%m-%d %H:%M", "%Y-%m-%d", "%Y%m%dT%H%M%S", "%Y%m%d%H%M%S"),
     *("%d.%m.%Y %H:%M:%S%.f", "%d.%m.%Y %H:%M", "%d/%b/%Y:%H:%M:%S", "%d %b %Y %H:%M:%S"),
     *("%a %b %d %H:%M:%S %Y", "%a, %d %b %Y %H:%M:%S", "%b %d, %Y %I:%M:%S %p"),
+    "%b %d, %Y @ %H:%M:%S%.f",  # of Kibana and OpenSearch Dashboards
 )
 _DAY_OR_MONTH = r"^\d{1,2}/\d{1,2}/\d{4}\b"
 _CLOCKS = (" %H:%M:%S%.f", " %H:%M", " %I:%M:%S %p", " %I:%M %p", "")

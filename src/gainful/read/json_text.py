@@ -63,6 +63,10 @@ def check_object(value: Any) -> Record:
 
 def _describe_failure(failure: Exception, shown: str) -> str:
     """Why a line is no JSON: it is cut off, something follows the object, or something else."""
+    if isinstance(failure, UnicodeDecodeError):
+        return f"{shown} is not UTF-8"
+    if isinstance(failure, RecursionError):
+        return f"{shown} is nested too deeply"
     if not isinstance(failure, json.JSONDecodeError):
         return f"{shown} is not JSON"
     if failure.msg == "Extra data":

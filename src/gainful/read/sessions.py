@@ -12,6 +12,7 @@ the same names in their files. Together these are separated by the system, and t
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
+from math import inf
 
 import numpy as np
 import polars as pl
@@ -253,15 +254,19 @@ def read_whole_numbers(
 ) -> pl.Series:
     """Whole numbers; what is none is remembered as wrong."""
     values = table.frame[column]
-    if values.dtype.is_integer():
-        return values.cast(pl.Int64, strict=False)
+    if values.dtype.is_integer() and values.dtype not in (pl.Int128, pl.UInt64):
+        return values.cast(pl.Int64)
     hint = " (the text of a query is the column text)" if role == "query" else ""
     numbers = number_column(table, column)
     whole = numbers.is_finite() & (numbers == numbers.floor()) & (numbers.abs() < 2**53)
     whole = whole.fill_null(value=False)
     flags = ~whole & ~is_blank(values)
-    words = f"{role} {{}} is not a whole number"
-    mistakes.append((flags, lambda row: words.format(quote(values[row])), f"1, 2, 3 …{hint}"))
+
+    def describe(row: int) -> str:
+        is_large = 2**53 <= abs(numbers[row] or 0) < inf
+        return f"{role} {quote(values[row])} is {'too large' if is_large else 'not a whole number'}"
+
+    mistakes.append((flags, describe, f"1, 2, 3 …{hint}"))
     return pl.select(pl.when(whole).then(numbers)).to_series().cast(pl.Int64)
 
 

@@ -365,7 +365,9 @@ def _as_texts(frame: pl.DataFrame, fields: Sequence[str]) -> pl.DataFrame:
 
 def _finish(frame: pl.DataFrame) -> pl.DataFrame:
     texts = {name: pl.when(pl.col(name) != "").then(pl.col(name)) for name in frame.columns}
-    wrong = texts.pop("\0wrong", pl.lit(None, dtype=pl.String))
+    is_other = pl.all_horizontal(text.is_null() for text in texts.values())
+    other = pl.when(is_other).then(pl.lit("it has no field of UBI"))
+    wrong = pl.coalesce(texts.pop("\0wrong", None), other)
     hits = pl.coalesce(*(texts.pop(name) for name in (FIELDS[-1], *_OLD_HITS)))
     columns = {FIELDS[-1]: hits, "wrong": wrong, **{name_own(name): texts[name] for name in texts}}
     return frame.select(column.alias(name) for name, column in columns.items())
