@@ -15,7 +15,7 @@ import pytest
 from example_files import EXAMPLES, SHARED_DATA
 from hypothesis import given, strategies as st
 from refusals import refuses
-from written_files import read_run, write_file
+from written_files import read_run, write_file, write_lines
 
 import gainful
 from gainful.errors import BadInput, BadShape, BadValue, GainfulError
@@ -24,6 +24,7 @@ from gainful.measure.arrays import ncg_curve
 from gainful.read import binary_tables, delimited
 from gainful.read.binary_tables import check_parquet
 from gainful.read.query_columns import read_texts
+from gainful.read.session_inputs import as_sessions
 from gainful.read.source import make_memory_source
 
 QRELS = {"1": {"a": 1}}
@@ -188,6 +189,21 @@ def test_a_small_file_takes_no_minutes(tmp_path, name, content):
     with pytest.raises(GainfulError):
         READERS[name](path)
     assert time.process_time() - begin < SOON
+
+
+def test_searches_that_all_have_one_id_are_read_soon(tmp_path):
+    logged = [
+        {"query_id": "q", "client_id": "c", "user_query": f"t{n}", "query_response_hit_ids": ["a"]}
+        for n in range(6_000)
+    ]
+    clicks = [
+        {"action_name": "click", "query_id": "q", "session_id": "s", "event_attributes": {}}
+    ] * len(logged)
+    records = [{**each, "timestamp": 1767225600 + n} for n, each in enumerate(logged + clicks)]
+    begin = time.process_time()
+    sessions = as_sessions(write_lines(tmp_path / "s.jsonl", *records))
+    assert time.process_time() - begin < SOON
+    assert len(sessions.layout.query_starts) == 6_000
 
 
 def test_a_table_of_very_many_columns_is_read_soon(tmp_path):

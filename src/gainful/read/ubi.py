@@ -396,26 +396,17 @@ def split_queries(
     searches = named.filter(
         pl.col("query_id").is_in(retyped.implode()) & pl.col("text").is_not_null()
     ).select(
-        "query_id",
-        pl.format("{}\0{}", "query_id", "text").alias("own_id"),
-        pl.col("text", "hits", "time").name.suffix("_asked"),
+        "query_id", "text", "time", "hits", pl.format("{}\0{}", "query_id", "text").alias("own_id")
     )
+    listed = searches.rename({"hits": "doc"}).explode("doc", empty_as_null=True).drop_nulls("doc")
 
     def name_searches(rows: pl.DataFrame) -> pl.DataFrame:
-        is_listed = pl.col("hits_asked").list.contains(pl.col("doc")).fill_null(value=False)
-        chosen = (
-            rows.select("row", "query_id", "text", "doc", "time")
-            .join(searches, on="query_id")
-            .sort(
-                pl.col("row"),
-                pl.col("text") != pl.col("text_asked"),
-                ~is_listed,
-                pl.col("time") < pl.col("time_asked"),
-                (pl.col("time") - pl.col("time_asked")).abs(),
-                nulls_last=True,
-            )
-            .unique("row", keep="first", maintain_order=True)
+        chosen = rows.select("row", "query_id", "text", "doc", "time").join(
+            searches.select("query_id"), on="query_id", how="semi"
         )
+        chosen = _choose_search(chosen, searches, ["query_id", "text"])
+        chosen = _choose_search(chosen, listed, ["query_id", "doc"])
+        chosen = _choose_search(chosen, searches, ["query_id"])
         rows = rows.join(
             chosen.select("row", "own_id"), on="row", how="left", maintain_order="left"
         )
@@ -433,6 +424,26 @@ def split_queries(
         words = count_noun(repeats, "query record repeats", "query records repeat")
         notes.append(f"{words} the query_id and text of another (pages, facets): merged")
     return queries, events, notes
+
+
+def _choose_search(rows: pl.DataFrame, searches: pl.DataFrame, by: list[str]) -> pl.DataFrame:
+    """Rows with the latest search before them, or else the next one, or one of no known time."""
+    timed = searches.drop_nulls("time").sort("time", maintain_order=True)
+    first = searches.unique(by, keep="first", maintain_order=True).select(*by, found="own_id")
+    rows = rows.with_columns(
+        pl.col("own_id") if "own_id" in rows.columns else pl.lit(None, pl.String).alias("own_id")
+    ).sort("time", nulls_last=True)
+    for strategy in ("backward", "forward"):
+        found = rows.join_asof(
+            timed.select(*by, "time", found="own_id"),
+            on="time",
+            by=by,
+            strategy=strategy,
+            check_sortedness=False,
+        )
+        rows = found.with_columns(pl.coalesce("own_id", "found").alias("own_id")).drop("found")
+    found = rows.join(first, on=by, how="left")
+    return found.with_columns(pl.coalesce("own_id", "found").alias("own_id")).drop("found")
 
 
 def build_lists(
