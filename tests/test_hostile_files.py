@@ -206,6 +206,19 @@ def test_searches_that_all_have_one_id_are_read_soon(tmp_path):
     assert len(sessions.layout.query_starts) == 6_000
 
 
+def test_calls_that_all_have_one_id_are_read_soon(tmp_path):
+    calls = [
+        {"id": "c", "function": {"name": "search", "arguments": f'{{"query": "{n}"}}'}}
+        for n in range(8_000)
+    ]
+    results = [{"role": "tool", "tool_call_id": "c", "content": '["a"]'}] * len(calls)
+    messages = [{"role": "assistant", "tool_calls": calls}, *results]
+    begin = time.process_time()
+    sessions = as_sessions(write_lines(tmp_path / "s.jsonl", {"id": "s", "messages": messages}))
+    assert time.process_time() - begin < SOON
+    assert len(sessions.layout.query_starts) == 8_000
+
+
 def test_a_table_of_very_many_columns_is_read_soon(tmp_path):
     names, cells = (",".join(f"{name}{n}" for n in range(40_000)) for name in "cx")
     path = write_file(

@@ -9,7 +9,7 @@ with its `messages`, or one message.
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import Counter, defaultdict, deque
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -67,11 +67,13 @@ class _Call:
     labels: dict[str, str | None] = field(factory=dict)
     docs: list[str] | Unreadable | None = None  # None until it is answered
     is_named: bool = True  # has it an id of its own?
+    question: str = field(init=False)  # the tool and its arguments, by which calls are compared
 
-    @property
-    def question(self) -> str:
-        """The tool and its arguments, by which a call is compared with another."""
-        return repr((self.tool, parse_json(self.value)))
+    def __attrs_post_init__(self) -> None:
+        self.question = "" if self.is_result else repr((self.tool, parse_json(self.value)))
+
+
+Calls = dict[int, deque[_Call]]  # by record
 
 
 @define(eq=False)
@@ -79,27 +81,37 @@ class _Transcript:
     """All calls of a file in order, and those without a result so far, by session and id."""
 
     calls: list[_Call] = field(factory=list)
-    waiting: dict[tuple[str, str], list[_Call]] = field(factory=lambda: defaultdict(list))
+    waiting: dict[tuple[str, str], Calls] = field(factory=dict)
+    asked: dict[tuple[str, str, str], _Call] = field(factory=dict)  # of those, by question, too
 
     def add(self, call: _Call) -> bool:
         """Remember a call; False if it restates one that has no result so far."""
-        waiting = self.waiting[call.session, call.id]
-        for other in waiting if call.id else ():
-            if other.question == call.question:
-                other.last_record = call.record
-                return False
-        waiting.append(call)
+        other = self.asked.get((call.session, call.id, call.question)) if call.id else None
+        if other is not None:
+            other.last_record = call.record
+            return False
+        waiting = self.waiting.setdefault((call.session, call.id), {})
+        waiting.setdefault(call.record, deque()).append(call)
         call.is_named = bool(call.id)
         call.id = call.id or f"{len(self.calls) + 1}"
+        if call.is_named:
+            self.asked[call.session, call.id, call.question] = call
         self.calls.append(call)
         return True
 
     def find(self, result: _Call) -> _Call | None:
         """The first call that a result can answer, of the same record if there is one."""
-        unnamed = self.waiting.get((result.session, ""), [])
+        unnamed: Calls = self.waiting.get((result.session, ""), {})
         waiting = self.waiting.get((result.session, result.id), unnamed)
-        of_record = (at for at, call in enumerate(waiting) if call.record == result.record)
-        return waiting.pop(next(of_record, 0)) if waiting else None
+        record = result.record if result.record in waiting else next(iter(waiting), None)
+        if record is None:
+            return None
+        call = waiting[record].popleft()
+        if not waiting[record]:
+            del waiting[record]
+        if call.is_named:
+            del self.asked[call.session, call.id, call.question]
+        return call
 
     def drop_repeats(self) -> Counter[str]:
         """Keep one of calls that several records state alike, and count what came back."""
