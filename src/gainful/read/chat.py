@@ -256,17 +256,17 @@ def _list_messages(record: dict[str, Any]) -> list[dict[str, Any]]:
             more = record.get("output")  # of a request and its response
             entries = entries + more if isinstance(more, list) and name == "input" else entries
             return [_name_role(entry) for entry in entries if isinstance(entry, dict)]
-    inner = record.get("message")
-    chosen = inner if _is_message(inner) else record
-    return [_name_role(chosen)] if _is_message(chosen) else []
+    single = next(filter(_is_message, (record.get("message"), record)), None)
+    return [] if single is None else [_name_role(single)]
 
 
 def _name_role(message: dict[str, Any]) -> dict[str, Any]:
     """A message as it is, or LangChain's, whose type is its role."""
+    if "role" in message:
+        return message
     inner = next((message[key] for key in _INNER if isinstance(message.get(key), dict)), message)
     role = inner.get("type", message.get("type"))
-    is_langchain = role in _LANGCHAIN_ROLES and "role" not in message
-    return {**inner, "role": role} if is_langchain else message
+    return {**inner, "role": role} if role in _LANGCHAIN_ROLES else message
 
 
 def _is_message(value: Any) -> bool:
