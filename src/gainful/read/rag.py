@@ -280,7 +280,8 @@ def refuse_unknown_lists(
     """
     fields = {field: entries for field in record if (entries := as_list(record[field])) is not None}
     for texts in (_TEXTS, *_OLDER_TEXTS):
-        if texts in fields and (texts == _TEXTS or any(map(_is_text, fields[texts]))):
+        written = (entry for entry in fields.get(texts, ()) if isinstance(entry, str))
+        if texts in fields and (texts == _TEXTS or any(" " in each.strip() for each in written)):
             problem = f"records with texts ({texts}) but without ids, which judgments need"
             raise BadInput(name, problem, "retrieved_context_ids, reference_context_ids")
     numbers = {name for role in ("score", "grade", "rank") for name in LIST_COLUMNS[role].names}
@@ -311,10 +312,6 @@ def refuse_unknown_lists(
     mapping = ",".join(f"{role}={field}" for role, field in roles.items())
     allowed = f"--columns {mapping} (columns={json.dumps(roles)}); {_EXPECTED}"
     raise NoColumn(name, f"fields with unknown names hold lists: is {words}?", allowed)
-
-
-def _is_text(entry: object) -> bool:
-    return isinstance(entry, str) and " " in entry.strip()
 
 
 def _find_list(lists: Sequence[str], names: Sequence[str], words: Sequence[str]) -> str | None:

@@ -192,6 +192,7 @@ class Retrievals:
         if repeats:
             self.notes[SHOWN_TWICE] += repeats
         records = frame["record"].to_numpy()
+        grades = [*map(self._grades.get, range(self._doc_count))] if self._grades else None
         labels = [name for name in self.labels if name in frame.columns]
         empty = [name for name in labels if frame[name].null_count() == len(frame)]
         return make_events(
@@ -204,13 +205,8 @@ class Retrievals:
             ],
             problems=self._list_problems(frame),
             docs=self.docs,
-            grades=self._list_grades(),
+            grades=None if grades is None else pl.Series(grades, dtype=pl.Float64),
         )
-
-    def _list_grades(self) -> pl.Series | None:
-        if not self._grades:
-            return None
-        return pl.Series(map(self._grades.get, range(self._doc_count)), dtype=pl.Float64)
 
     def _list_problems(self, frame: pl.DataFrame) -> list[Problem]:
         """The rows of each kind of mistake, with their messages."""

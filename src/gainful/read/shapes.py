@@ -240,15 +240,11 @@ def read_json(
         raise
     if rows.mistakes:
         _refuse_unknown(value, name, kind, rows.list_problems(1)[0])
-    elif isinstance(value, dict) and {dict, list} == {*map(_find_form, value.values())}:
-        raise BadInput(name, *_describe_unknown(value, kind))  # a page of an API, with its meta
+    elif isinstance(value, dict):
+        lists = [isinstance(each, list) and are_records(each) for each in value.values()]
+        if any(lists) and any(isinstance(each, dict) for each in value.values()):
+            raise BadInput(name, *_describe_unknown(value, kind))  # of an API, with its meta
     return rows
-
-
-def _find_form(value: Any) -> type:
-    """A dict, a list of such, or something else: queries of one file are alike."""
-    is_list = isinstance(value, list) and are_records(value)
-    return list if is_list else dict if isinstance(value, dict) else object
 
 
 def _refuse_unknown_rows(entries: list[Any], name: str, kind: Kind[Any]) -> None:

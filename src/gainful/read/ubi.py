@@ -13,6 +13,7 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from datetime import timedelta
+from functools import partial
 from itertools import accumulate
 from typing import Any
 
@@ -401,8 +402,9 @@ def split_queries(
     listed = searches.rename({"hits": "doc"}).explode("doc", empty_as_null=True).drop_nulls("doc")
 
     def name_searches(rows: pl.DataFrame) -> pl.DataFrame:
-        chosen = rows.select("row", "query_id", "text", "doc", "time").join(
-            searches.select("query_id"), on="query_id", how="semi"
+        unnamed = pl.lit(None, dtype=pl.String).alias("own_id")
+        chosen = rows.select("row", "query_id", "text", "doc", "time", unnamed).join(
+            searches, on="query_id", how="semi"
         )
         chosen = _choose_search(chosen, searches, ["query_id", "text"])
         chosen = _choose_search(chosen, listed, ["query_id", "doc"])
@@ -428,22 +430,18 @@ def split_queries(
 
 def _choose_search(rows: pl.DataFrame, searches: pl.DataFrame, by: list[str]) -> pl.DataFrame:
     """Rows with the latest search before them, or else the next one, or one of no known time."""
-    timed = searches.drop_nulls("time").sort("time", maintain_order=True)
-    first = searches.unique(by, keep="first", maintain_order=True).select(*by, found="own_id")
-    rows = rows.with_columns(
-        pl.col("own_id") if "own_id" in rows.columns else pl.lit(None, pl.String).alias("own_id")
-    ).sort("time", nulls_last=True)
-    for strategy in ("backward", "forward"):
-        found = rows.join_asof(
-            timed.select(*by, "time", found="own_id"),
-            on="time",
-            by=by,
-            strategy=strategy,
-            check_sortedness=False,
-        )
-        rows = found.with_columns(pl.coalesce("own_id", "found").alias("own_id")).drop("found")
-    found = rows.join(first, on=by, how="left")
-    return found.with_columns(pl.coalesce("own_id", "found").alias("own_id")).drop("found")
+    named = searches.select(*by, "time", other="own_id")
+    timed = named.drop_nulls("time").sort("time", maintain_order=True)
+    first = named.drop("time").unique(by, keep="first", maintain_order=True)
+    rows = rows.sort("time", nulls_last=True)
+
+    def fill(joined: pl.DataFrame) -> pl.DataFrame:
+        return joined.with_columns(own_id=pl.coalesce("own_id", "other")).drop("other")
+
+    near = partial(pl.DataFrame.join_asof, other=timed, on="time", by=by, check_sortedness=False)
+    rows = fill(near(rows, strategy="backward"))
+    rows = fill(near(rows, strategy="forward"))
+    return fill(rows.join(first, on=by, how="left"))
 
 
 def build_lists(
