@@ -127,10 +127,12 @@ def _open_answers(by_query: Mapping[Any, Any], name: str) -> rag.Records | None:
 
     def list_records() -> rag.Records:
         for query, entries in lists.items():
-            place, why = f"{name}[{quote(query)}]", unread.get(query)
-            answer = by_query[query] if entries is None else entries
-            record = {"id": query, "retrieved": answer}
-            yield place, BadInput(place, why.problem, why.expected) if why else record
+            if (why := unread.get(query)) is not None:
+                place = f"{name}, query {quote(query)}"
+                yield place, BadInput(place, why.problem, why.expected)
+            else:
+                answer = by_query[query] if entries is None else entries
+                yield f"{name}[{quote(query)}]", {"id": query, "retrieved": answer}
 
     return list_records()
 
