@@ -45,6 +45,7 @@ from gainful.read.search_results import (
     DocNumbers,
     as_list,
     describe_unread,
+    find_id,
     find_id_path,
     find_list,
     is_id,
@@ -334,6 +335,49 @@ def find_records(
         (f"{name}[{quote(query)}]", {**(as_record(record) or {}), "id": query})
         for query, record in by_query.items()
     )
+
+
+def list_answers(by_query: Mapping[Any, Any], name: str) -> Records | None:
+    """The list of results of each query, where what a search engine answered stands there."""
+    first = next(iter(by_query.values()), None)
+    scored = isinstance(first, Mapping) and not any(
+        isinstance(value, (Mapping, list, str)) for value in first.values()
+    )
+    scored = scored and describe_unread(first) is None  # its hits may be null
+    scored = scored and "responseHeader" not in by_query  # of Solr, before its results
+    if scored or (
+        as_list(first) is not None
+        and all(isinstance(each, (Mapping, list)) for each in by_query.values())
+    ):
+        return None
+    lists = {query: find_list(answer) for query, answer in by_query.items()}
+    unread = {query: describe_unread(by_query[query]) for query in lists if lists[query] is None}
+    is_one = "data" in by_query and lists.keys() <= {"data", "errors", "extensions"}  # of GraphQL
+    if unread or is_one:
+        entries = find_list(dict(by_query))
+        if entries is not None and (
+            not entries or any(find_id(entry) is not None for entry in entries)
+        ):
+            raise describe_one_answer(name)
+        if not any(unread.values()):
+            return None
+
+    def list_records() -> Records:
+        for query, entries in lists.items():
+            if (why := unread.get(query)) is not None:
+                place = f"{name}, query {quote(query)}"
+                yield place, BadInput(place, why.problem, why.expected)
+            else:
+                answer = by_query[query] if entries is None else entries
+                yield f"{name}[{quote(query)}]", {"id": query, "retrieved": answer}
+
+    return list_records()
+
+
+def describe_one_answer(name: str) -> BadInput:
+    """What is said of an answer without its query."""
+    problem = "this is the response to one search, but to which query?"
+    return BadInput(name, problem, '{query: answer, …}; or lines {"query": …, "retrieved": […]}')
 
 
 def as_record(value: Any, *fields: str) -> Mapping[Any, Any] | None:

@@ -97,44 +97,12 @@ def read_mapping(
     records = rag.find_records(by_query, name, columns)
     if records is None:
         if _is_one_answer(by_query):
-            raise _describe_one_answer(name)
+            raise rag.describe_one_answer(name)
         _refuse_unknown_columns(by_query, name, kind, columns)
-        records = _open_answers(by_query, name) if kind is RUN else None
+        records = rag.list_answers(by_query, name) if kind is RUN else None
     if records is None:
         return dicts.read_dict(by_query, name, kind)
     return rag.read_records(name, records, kind, columns)
-
-
-def _open_answers(by_query: Mapping[Any, Any], name: str) -> rag.Records | None:
-    """The list of results of each query, where what a search engine answered stands there."""
-    first = next(iter(by_query.values()), None)
-    scored = isinstance(first, Mapping) and not any(
-        isinstance(value, (Mapping, list, str)) for value in first.values()
-    )
-    scored = scored and describe_unread(first) is None  # its hits may be null
-    scored = scored and "responseHeader" not in by_query  # of Solr, before its results
-    if scored or (as_list(first) is not None and all(map(_is_nested, by_query.values()))):
-        return None
-    lists = {query: find_list(answer) for query, answer in by_query.items()}
-    unread = {query: describe_unread(by_query[query]) for query in lists if lists[query] is None}
-    is_one = "data" in by_query and lists.keys() <= {"data", "errors", "extensions"}  # of GraphQL
-    if unread or is_one:
-        entries = find_list(dict(by_query))
-        if entries is not None and (not entries or any(map(_has_id, entries))):
-            raise _describe_one_answer(name)
-        if not any(unread.values()):
-            return None
-
-    def list_records() -> rag.Records:
-        for query, entries in lists.items():
-            if (why := unread.get(query)) is not None:
-                place = f"{name}, query {quote(query)}"
-                yield place, BadInput(place, why.problem, why.expected)
-            else:
-                answer = by_query[query] if entries is None else entries
-                yield f"{name}[{quote(query)}]", {"id": query, "retrieved": answer}
-
-    return list_records()
 
 
 def _is_one_answer(value: Mapping[Any, Any]) -> bool:
@@ -143,18 +111,9 @@ def _is_one_answer(value: Mapping[Any, Any]) -> bool:
         key in LIST_PATHS
         and isinstance(entries, list)
         and are_records(entries)
-        and any(map(_has_id, entries))
+        and any(find_id(entry) is not None for entry in entries)
         for key, entries in value.items()
     )
-
-
-def _has_id(entry: Any) -> bool:
-    return find_id(entry) is not None
-
-
-def _describe_one_answer(name: str) -> BadInput:
-    problem = "this is the response to one search, but to which query?"
-    return BadInput(name, problem, '{query: answer, …}; or lines {"query": …, "retrieved": […]}')
 
 
 def _find_batch(value: Mapping[Any, Any]) -> list[Any] | None:
@@ -242,7 +201,7 @@ def read_json(
         raise
     if rows.mistakes:
         _refuse_unknown(value, name, kind, rows.list_problems(1)[0])
-    elif isinstance(value, dict):
+    elif isinstance(value, dict) and isinstance(read, NestedDict):
         lists = [isinstance(each, list) and are_records(each) for each in value.values()]
         if any(lists) and any(isinstance(each, dict) for each in value.values()):
             raise BadInput(name, *_describe_unknown(value, kind))  # of an API, with its meta
