@@ -95,7 +95,7 @@ def examine_file(
     """All that is to be known of one file as judgments or as a run."""
     if isinstance(source, Finding):
         return source
-    kind: Kind[Any] = QRELS if kind_name == "judgments" else RUN
+    kind: Kind[Any] = RUN if kind_name == "run" else QRELS
     name, format_name = str(source), "beir"
     columns = columns.choose_kind("qrels" if kind is QRELS else "run")
     try:
