@@ -11,6 +11,7 @@ from session_tables import assert_same_sessions
 
 import gainful
 import gainful.spark
+from gainful.read import engine_sessions
 
 STUDY = gainful.sessions.simulate_study(3)
 MEASURES = [
@@ -97,6 +98,31 @@ def test_turns_have_judgments_of_their_own(engine):
     results = gainful.sessions.evaluate(FRAME_MAKERS[engine](frame), qrels, measures)
     assert_same_sessions(results, expected)
     assert expected.values[measures[0]][0] < expected.values[measures[2]][0]
+
+
+@pytest.mark.parametrize("rows", [1, 500_000])  # of a part
+@pytest.mark.parametrize("seed", range(5))
+def test_without_an_order_of_rows_the_first_session_by_name_is_told(rows, seed, monkeypatch):
+    """Wherever its rows stand, and whatever part it is in; 10 is before 2, as ids are texts."""
+    monkeypatch.setattr(engine_sessions, "_MAX_ROWS", rows)
+    whole = [
+        (session, query, rank, f"d{rank}")
+        for session in range(1, 31)
+        for query in (1, 2)
+        for rank in (1, 2, 3)
+    ]
+    lost = {(2, 1, 2), (10, 2, 2), (10, 1, 1), (20, 1, 1), (3, 1, 1)}
+    kept = [row for row in whole if row[:3] not in lost]
+    frame = pl.DataFrame(kept, schema=["session", "query", "rank", "doc"], orient="row")
+    framed = FRAME_MAKERS["DuckDB"](frame.sample(fraction=1, shuffle=True, seed=seed))
+    qrels = {str(session): {"d1": 1} for session in range(1, 31)}
+    for door in (gainful.sessions.evaluate, gainful.sessions.summarise):
+        with refuses(gainful.errors.BadInput, "sessions", "'10'", "query 1", "rank 1"):
+            door(framed, qrels, "sDCG@5")
+    unjudged = {name: qrels[name] for name in qrels if name not in ("30", "4", "7")}
+    sound = FRAME_MAKERS["DuckDB"](frame.filter(~pl.col("session").is_in([2, 3, 10, 20])))
+    with refuses(gainful.errors.BadInput, "sessions", "'30'"):
+        gainful.sessions.summarise(sound, unjudged, "sDCG@5")
 
 
 @pytest.mark.parametrize("make", ["polars", "lazy polars", "DuckDB"])

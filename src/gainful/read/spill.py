@@ -12,7 +12,7 @@ import weakref
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing
 from io import BytesIO
-from typing import IO, Any
+from typing import IO, Any, Literal
 
 import numpy as np
 import polars as pl
@@ -42,6 +42,7 @@ class Spill:
 
     name: str  # of what they come from, for messages
     owners: Sequence[str] = ()  # columns of their names, if there may be too many rows of one
+    compression: Literal["lz4", "uncompressed"] = "lz4"
     counts: NDArray[np.int64] = field(init=False, factory=lambda: np.zeros(BUCKETS, dtype=np.int64))
     _empty: pl.DataFrame = field(init=False, factory=pl.DataFrame)  # which has their columns
     _held: list[pl.DataFrame] = field(init=False, factory=list)
@@ -70,10 +71,10 @@ class Spill:
     def _sort(self) -> tuple[pl.DataFrame, _Starts]:
         rows = pl.concat(self._held, rechunk=True)
         self._held.clear()
-        bucket = (rows[KEY].to_numpy() >> _SHIFT).astype(np.uint16)
+        bucket = (rows[KEY].to_numpy() >> _SHIFT).astype(np.uint8)
         counts = np.bincount(bucket, minlength=BUCKETS)
         self.counts += counts
-        order = np.argsort(bucket, kind="stable")  # of two bytes, which is quick
+        order = np.argsort(bucket, kind="stable")  # of single bytes, which is quick
         return rows[order], np.concatenate([[0], np.cumsum(counts)])
 
     def _write(self, rows: pl.DataFrame, starts: _Starts) -> None:
@@ -88,7 +89,8 @@ class Spill:
             places = [self._file.seek(0, 2)]
             for start, stop in zip(starts[:-1].tolist(), starts[1:].tolist(), strict=True):
                 if stop > start:
-                    rows[start:stop].write_ipc_stream(stream := BytesIO(), compression="lz4")
+                    part = rows[start:stop]
+                    part.write_ipc_stream(stream := BytesIO(), compression=self.compression)
                     message = stream.getbuffer()
                     size = 8 + int.from_bytes(message[4:8], "little")  # of the head: its columns
                     self._head = bytes(message[:size])
