@@ -4,7 +4,7 @@ from functools import cache
 
 import polars as pl
 import pytest
-from engines import FRAME_MAKERS
+from engines import FRAME_MAKERS, IDS
 from facts import find_notes
 from refusals import refuses
 from session_tables import assert_same_sessions
@@ -81,6 +81,24 @@ def test_engines_fetch_only_what_was_judged_or_clicked(engine, options):
         if results.recipes[name].entry.has_vectors:
             ours, curve = (each.curve(name, "system") for each in (results, expected))
             assert ours["mean"].to_list() == pytest.approx(curve["mean"].to_list(), abs=1e-12)
+
+
+@pytest.mark.parametrize("make", ["pandas", "polars", *ENGINES[:2]])
+@pytest.mark.parametrize("kind", IDS)
+def test_ids_of_any_type_have_the_values_of_plain_ones(kind, make):
+    """Of sessions and of documents; judgments name them as texts."""
+    rows = {"session": [0, 0, 0, 1, 1], "query": [1, 1, 2, 1, 1], "rank": [1, 2, 1, 1, 2]}
+    plain = pl.DataFrame({**rows, "doc": [0, 1, 0, 1, 0]})
+    own = plain.with_columns(session=IDS[kind][plain["session"]], doc=IDS[kind][plain["doc"]])
+    first, second = IDS[kind].cast(pl.String)
+    expected = gainful.sessions.evaluate(plain, {"0": {"1": 1}, "1": {"0": 3, "1": 2}}, "sDCG@5")
+    qrels, framed = {first: {second: 1}, second: {first: 3, second: 2}}, FRAME_MAKERS[make](own)
+    results = gainful.sessions.evaluate(framed, qrels, "sDCG@5")
+    values = dict(zip(results.ids, results.values["sDCG@5"], strict=True))
+    assert [values[first], values[second]] == [*expected.values["sDCG@5"]]
+    if make in ENGINES:
+        summary = gainful.sessions.summarise(framed, qrels, "sDCG@5")
+        assert summary.mean == pytest.approx(expected.mean, rel=1e-12)
 
 
 @pytest.mark.parametrize("engine", ENGINES)
@@ -161,6 +179,22 @@ def test_a_column_that_varies_within_a_list_chooses_no_sessions_anywhere():
             gainful.sessions.evaluate(
                 FRAME_MAKERS[make](frame), {"s": {"a": 1}}, where={"system": "A"}
             )
+
+
+@pytest.mark.parametrize("role", ["topic", "rank", "grade", "clicked", "system", "scanned"])
+def test_columns_that_are_all_null_are_there_in_engines_too(role):
+    """As in memory: without a topic in any row judgments fit none; a column without one is not it."""
+    rows = {"session": ["s", "s"], "query": [1, 1], "rank": [1, 2], "doc": ["a", "b"]}
+    frame, qrels = pl.DataFrame({**rows, role: [None, None]}), {"s": {"a": 1}}
+    answers = []
+    for make in ("polars", "lazy polars", "DuckDB"):
+        framed = FRAME_MAKERS[make](frame)
+        try:
+            answers.append(gainful.sessions.evaluate(framed, qrels, "sDCG@5").mean)
+        except gainful.errors.BadInput as mistake:
+            answers.append(mistake.problem)
+    assert answers == [answers[0]] * 3
+    assert (answers[0] == {"sDCG@5": 1.0}) is (role not in ("topic", "rank"))
 
 
 @pytest.mark.parametrize("role", ["doc", "text"])

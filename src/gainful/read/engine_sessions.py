@@ -340,8 +340,8 @@ def open_sessions(
             called = {own: new for new, own in own_names.items()}.get(topic, topic)
             frame = frame.with_columns(nw.col(protect_name(called)).alias("topic"))
         schema = {restore_name(own): kind for own, kind in frame.collect_schema().items()}
-        for role in ("session", "text", "doc"):
-            column = Header([*schema], name).find_column(LOG_COLUMNS[role].names)
+        for known in (*LOG_COLUMNS.values(), *OPTIONAL_COLUMNS.values()):
+            column = Header([*schema], name).find_column(known.names)
             if column is not None and schema[column] == nw.Unknown:  # of nulls alone
                 as_text = nw.col(protect_name(column)).cast(nw.String)
                 frame, schema[column] = frame.with_columns(as_text), nw.String()
