@@ -20,7 +20,7 @@ from gainful.read.engines import Engine, as_narwhals
 from gainful.read.qrels_and_run import Qrels
 from gainful.read.session_layout import SessionLayout, find_odd_depths
 from gainful.read.sessions import RESULT_COLUMNS, SessionChoice, Sessions, name_columns
-from gainful.read.spill import KEY, Spill, choose_parts, take_rows
+from gainful.read.spill import KEY, RepeatFinder, Spill, choose_parts, take_rows
 from gainful.types import Array
 
 
@@ -95,6 +95,7 @@ _ROLES = (  # of a column, its name among packed rows, and what it holds
     ("topic", "topic", nw.String()),
     ("scanned", "scanned", nw.Float64()),
 )
+_EMPTY = -1  # the place of what is no document
 _MAX_NUMBER = 2**31 - 1
 _MAX_LENGTH = 8_000  # of a list: the sum of so many hashes of ranks is below 2**53, thus exact
 _RANK_BITS = 40  # of such a hash
@@ -125,15 +126,16 @@ def pack_sessions(
     own = [*map(protect_name, columns)]
     packer = _Packer(bases, own, sum_rank_hashes(engine, rows))
 
-    def spill(
-        frame: nw.LazyFrame[Any], pack: Callable[[pl.DataFrame], pl.DataFrame], **how: Any
-    ) -> Spill:
-        packed = Spill(name, **how)
+    def spill(frame: nw.LazyFrame[Any], pack: Callable[[pl.DataFrame], pl.DataFrame]) -> Spill:
+        packed = Spill(name)
         take_rows(engine, name, frame.to_native(), lambda some: packed.add(pack(some)))
         packed.finish()
         return packed
 
-    _refuse_repeats(spill(rows.select(_DOC_HASH), _pack_docs, compression="uncompressed"))
+    docs, finder = rows.select(_DOC_HASH).to_native(), RepeatFinder(name)
+    take_rows(engine, name, docs, lambda some: finder.add(some[_DOC_HASH].to_numpy()))
+    if finder.has_repeats():  # hashes of documents that are not in one list hardly ever meet
+        raise UnsoundSessions
     queries = spill(_describe_queries(rows), packer.pack_queries)
     results = spill(_find_places(rows, engine, qrels), _pack_results)
     groups = None if packer.groups is None else packer.groups.rename(restore_name)
@@ -182,10 +184,8 @@ def _select_rows(sessions: EngineSessions, columns: Sequence[str]) -> nw.LazyFra
         _DOC_HASH: ["session", "query", "doc"],
         _RANK_HASH: ["rank"],
     }
-    return _hash_rows(sessions.engine, sessions.frame.select(*selected), hashes).with_columns(
-        nw.when(nw.col("session") != "").then(nw.col(_KEY)).alias(_KEY),
-        nw.when(nw.col("doc") != "").then(nw.col("doc")).alias("doc"),
-    )
+    hashed = _hash_rows(sessions.engine, sessions.frame.select(*selected), hashes)
+    return hashed.with_columns(nw.when(nw.col("session") != "").then(nw.col(_KEY)).alias(_KEY))
 
 
 def _hash_rows(
@@ -207,14 +207,6 @@ def sum_rank_hashes(engine: Engine, rows: nw.LazyFrame[Any]) -> Array:
     sent = as_narwhals(engine.send(ranks, rows.to_native()))
     hashed = engine.collect(_hash_rows(engine, sent, {_RANK_HASH: ["rank"]}).to_native())
     return np.append([0.0], np.cumsum(hashed.sort("rank")[_RANK_HASH].to_numpy()))
-
-
-def _refuse_repeats(docs: Spill) -> None:
-    """Refuse a document that is twice in a list, by hashes that hardly ever meet by chance."""
-    for part in choose_parts(docs.counts, _MAX_ROWS):
-        hashes = np.sort(docs.read(part)[KEY].to_numpy())
-        if (hashes[1:] == hashes[:-1]).any():
-            raise UnsoundSessions
 
 
 def _find_odd(column: str, contents: str, kind: nw.dtypes.DType) -> nw.Expr | None:
@@ -280,11 +272,9 @@ class _Packer:
         return numbered["\0number"].to_numpy().astype(np.int32)
 
 
-def _pack_docs(rows: pl.DataFrame) -> pl.DataFrame:
-    return rows.rename({_DOC_HASH: KEY})
-
-
 def _pack_results(rows: pl.DataFrame) -> pl.DataFrame:
+    if (rows[_PLACE] == _EMPTY).any():
+        raise UnsoundSessions
     numbers = pl.col("query", "rank", _PLACE).cast(pl.Int32)
     return rows.select(pl.col(_KEY).alias(KEY), numbers).rename({_PLACE: "place"})
 
@@ -306,10 +296,15 @@ def _describe_queries(rows: nw.LazyFrame[Any]) -> nw.LazyFrame[Any]:
 
 
 def _find_places(rows: nw.LazyFrame[Any], engine: Engine, qrels: Qrels) -> nw.LazyFrame[Any]:
-    """The results that are judged for their topic, each with the place of its judgment."""
+    """The results that are judged for their topic, each with the place of its judgment.
+
+    Of judged topics, also those whose document is an empty text.
+    """
     place = pl.int_range(pl.len(), dtype=pl.Int64).alias(_PLACE)
     judged = qrels.frame.select(pl.col("query").alias("topic"), "doc", place)
-    matched = rows.join(
-        as_narwhals(engine.send(judged, rows.to_native())), on=["topic", "doc"], how="inner"
+    empty = qrels.queries.to_frame("topic").with_columns(
+        pl.lit("").alias("doc"), pl.lit(_EMPTY, dtype=pl.Int64).alias(_PLACE)
     )
+    native: Any = engine.send(pl.concat([judged, empty]), rows.to_native())
+    matched = rows.join(as_narwhals(native), on=["topic", "doc"], how="inner")
     return matched.select(_KEY, "query", "rank", _PLACE)
