@@ -194,8 +194,8 @@ def _hash_rows(
     if engine.add_hashes is None:
         raise UnsoundSessions
     hashed = as_narwhals(engine.add_hashes(rows.to_native(), hashes))
-    rank = nw.col(_RANK_HASH).cast(nw.Float64) / 2.0 ** (64 - _RANK_BITS)
-    return hashed.with_columns(rank.floor().alias(_RANK_HASH))
+    rank = (nw.col(_RANK_HASH).cast(nw.Float64) / 2.0 ** (64 - _RANK_BITS)).floor()
+    return hashed.with_columns((rank + 1).alias(_RANK_HASH))  # the hash of 0 is 0 in DuckDB
 
 
 def sum_rank_hashes(engine: Engine, rows: nw.LazyFrame[Any]) -> Array:

@@ -168,14 +168,14 @@ class RepeatFinder:
         return any((hashes[1:] == hashes[:-1]).any() for hashes in together)
 
     def _read(self, buckets: slice) -> list[NDArray[np.uint64]]:
-        found = list[NDArray[np.uint64]]()
+        arrays = list[NDArray[np.uint64]]()
         if self._file is None:
-            return found
+            return arrays
         for place, starts in self._blocks:
             first, last = int(starts[buckets.start]), int(starts[buckets.stop])
             self._file.seek(place + 8 * first)
-            found.append(np.frombuffer(self._file.read(8 * (last - first)), dtype=np.uint64))
-        return found
+            arrays.append(np.frombuffer(self._file.read(8 * (last - first)), dtype=np.uint64))
+        return arrays
 
 
 def name_owners(columns: Sequence[str]) -> pl.Expr:
