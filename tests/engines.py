@@ -1,12 +1,32 @@
 """Frames of every make, from the same dicts; and Spark, where Java is found."""
 
 import os
+from datetime import date
+from decimal import Decimal
 from functools import cache
 
 import duckdb
 import pandas as pd
+import polars as pl
 import pyarrow as pa
 from conftest import require_command
+
+IDS = {  # two that differ, of every type that a column of ids may have
+    "whole numbers": pl.Series([7, 10]),
+    "large numbers": pl.Series([2**64 - 1, 2**64 - 2], dtype=pl.UInt64),
+    "leading zeros": pl.Series(["01", "1"]),
+    "accents in one character and in two": pl.Series(["\u00e9", "e\u0301"]),
+    "beyond 16 bits": pl.Series(["\U0001d4b3", "\u65e5\u672c"]),
+    "blanks": pl.Series(["a", "a "]),
+    "cases": pl.Series(["a", "A"]),
+    "categories": pl.Series(["b", "a"], dtype=pl.Categorical),
+}
+NO_IDS = {
+    "fractions": pl.Series([1.5, 2.0]),
+    "decimals": pl.Series([Decimal("1.50"), Decimal("1.5001")]),
+    "dates": pl.Series([date(2024, 1, 1), date(2024, 1, 2)]),
+    "flags": pl.Series([True, False]),
+}
 
 
 class ArrowCapsule:

@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
-from engines import FRAME_MAKERS, get_spark
+from engines import FRAME_MAKERS, IDS, NO_IDS, get_spark
 from facts import find_notes
 from hypothesis import given, strategies as st
 from profiles import examples
@@ -401,6 +401,33 @@ def test_subtopics_are_known_wherever_the_run_is(make):
         gainful.evaluate(FRAME_MAKERS[make](judged), FRAME_MAKERS[make](run), measures), expected
     )
     assert expected.values_by_query()["1"]["StRecall@2"] == 0.5
+
+
+@pytest.mark.parametrize("make", ["pandas", "polars", "lazy polars", "DuckDB"])
+@pytest.mark.parametrize("kind", IDS)
+def test_ids_of_any_type_have_the_values_of_plain_ones(kind, make):
+    """Of queries and of documents; judgments name them as texts."""
+    rows = {"query": [0, 0, 1, 1], "doc": [0, 1, 1, 0], "score": [0.9, 0.8, 0.9, 0.8]}
+    plain = pl.DataFrame(rows)
+    own = plain.with_columns(query=IDS[kind][plain["query"]], doc=IDS[kind][plain["doc"]])
+    first, second = IDS[kind].cast(pl.String)
+    measures = ["nDCG@10", "RR"]
+    expected = gainful.evaluate({"0": {"1": 1}, "1": {"0": 3, "1": 2}}, plain, measures)
+    qrels = {first: {second: 1}, second: {first: 3, second: 2}}
+    results = gainful.evaluate(qrels, FRAME_MAKERS[make](own), measures)
+    theirs = expected.values_by_query()
+    assert results.values_by_query() == {first: theirs["0"], second: theirs["1"]}
+
+
+@pytest.mark.parametrize("make", ["pandas", "polars", "lazy polars", "DuckDB"])
+@pytest.mark.parametrize("kind", NO_IDS)
+def test_what_is_no_id_is_refused_everywhere(kind, make):
+    own = pl.DataFrame({"query": NO_IDS[kind], "doc": ["a", "b"], "score": [0.9, 0.8]})
+    with refuses(gainful.errors.BadInput, "run", "'query'"):
+        gainful.evaluate({"1": {"a": 1}}, FRAME_MAKERS[make](own))
+    log = own.select(session="query", query=1, rank=pl.Series([1, 2]), doc="doc")
+    with refuses(gainful.errors.BadInput, "sessions", "'session'"):
+        gainful.sessions.evaluate(FRAME_MAKERS[make](log), {"1": {"a": 1}})
 
 
 @pytest.mark.parametrize("make", ["pandas", "polars", *STAYS])

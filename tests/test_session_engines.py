@@ -4,13 +4,14 @@ from functools import cache
 
 import polars as pl
 import pytest
-from engines import FRAME_MAKERS
+from engines import FRAME_MAKERS, IDS
 from facts import find_notes
 from refusals import refuses
 from session_tables import assert_same_sessions
 
 import gainful
 import gainful.spark
+from gainful.read import engine_sessions
 
 STUDY = gainful.sessions.simulate_study(3)
 MEASURES = [
@@ -82,6 +83,24 @@ def test_engines_fetch_only_what_was_judged_or_clicked(engine, options):
             assert ours["mean"].to_list() == pytest.approx(curve["mean"].to_list(), abs=1e-12)
 
 
+@pytest.mark.parametrize("make", ["pandas", "polars", *ENGINES[:2]])
+@pytest.mark.parametrize("kind", IDS)
+def test_ids_of_any_type_have_the_values_of_plain_ones(kind, make):
+    """Of sessions and of documents; judgments name them as texts."""
+    rows = {"session": [0, 0, 0, 1, 1], "query": [1, 1, 2, 1, 1], "rank": [1, 2, 1, 1, 2]}
+    plain = pl.DataFrame({**rows, "doc": [0, 1, 0, 1, 0]})
+    own = plain.with_columns(session=IDS[kind][plain["session"]], doc=IDS[kind][plain["doc"]])
+    first, second = IDS[kind].cast(pl.String)
+    expected = gainful.sessions.evaluate(plain, {"0": {"1": 1}, "1": {"0": 3, "1": 2}}, "sDCG@5")
+    qrels, framed = {first: {second: 1}, second: {first: 3, second: 2}}, FRAME_MAKERS[make](own)
+    results = gainful.sessions.evaluate(framed, qrels, "sDCG@5")
+    values = dict(zip(results.ids, results.values["sDCG@5"], strict=True))
+    assert [values[first], values[second]] == [*expected.values["sDCG@5"]]
+    if make in ENGINES:
+        summary = gainful.sessions.summarise(framed, qrels, "sDCG@5")
+        assert summary.mean == pytest.approx(expected.mean, rel=1e-12)
+
+
 @pytest.mark.parametrize("engine", ENGINES)
 def test_turns_have_judgments_of_their_own(engine):
     """A document that one turn judges may be shown before it, in a turn that does not."""
@@ -97,6 +116,31 @@ def test_turns_have_judgments_of_their_own(engine):
     results = gainful.sessions.evaluate(FRAME_MAKERS[engine](frame), qrels, measures)
     assert_same_sessions(results, expected)
     assert expected.values[measures[0]][0] < expected.values[measures[2]][0]
+
+
+@pytest.mark.parametrize("rows", [1, 500_000])  # of a part
+@pytest.mark.parametrize("seed", range(5))
+def test_without_an_order_of_rows_the_first_session_by_name_is_told(rows, seed, monkeypatch):
+    """Wherever its rows stand, and whatever part it is in; 10 is before 2, as ids are texts."""
+    monkeypatch.setattr(engine_sessions, "_MAX_ROWS", rows)
+    whole = [
+        (session, query, rank, f"d{rank}")
+        for session in range(1, 31)
+        for query in (1, 2)
+        for rank in (1, 2, 3)
+    ]
+    lost = {(2, 1, 2), (10, 2, 2), (10, 1, 1), (20, 1, 1), (3, 1, 1)}
+    kept = [row for row in whole if row[:3] not in lost]
+    frame = pl.DataFrame(kept, schema=["session", "query", "rank", "doc"], orient="row")
+    framed = FRAME_MAKERS["DuckDB"](frame.sample(fraction=1, shuffle=True, seed=seed))
+    qrels = {str(session): {"d1": 1} for session in range(1, 31)}
+    for door in (gainful.sessions.evaluate, gainful.sessions.summarise):
+        with refuses(gainful.errors.BadInput, "sessions", "'10'", "query 1", "rank 1"):
+            door(framed, qrels, "sDCG@5")
+    unjudged = {name: qrels[name] for name in qrels if name not in ("30", "4", "7")}
+    sound = FRAME_MAKERS["DuckDB"](frame.filter(~pl.col("session").is_in([2, 3, 10, 20])))
+    with refuses(gainful.errors.BadInput, "sessions", "'30'"):
+        gainful.sessions.summarise(sound, unjudged, "sDCG@5")
 
 
 @pytest.mark.parametrize("make", ["polars", "lazy polars", "DuckDB"])
@@ -135,6 +179,22 @@ def test_a_column_that_varies_within_a_list_chooses_no_sessions_anywhere():
             gainful.sessions.evaluate(
                 FRAME_MAKERS[make](frame), {"s": {"a": 1}}, where={"system": "A"}
             )
+
+
+@pytest.mark.parametrize("role", ["topic", "rank", "grade", "clicked", "system", "scanned"])
+def test_columns_that_are_all_null_are_there_in_engines_too(role):
+    """As in memory: without a topic in any row judgments fit none; a column without one is not it."""
+    rows = {"session": ["s", "s"], "query": [1, 1], "rank": [1, 2], "doc": ["a", "b"]}
+    frame, qrels = pl.DataFrame({**rows, role: [None, None]}), {"s": {"a": 1}}
+    answers = []
+    for make in ("polars", "lazy polars", "DuckDB"):
+        framed = FRAME_MAKERS[make](frame)
+        try:
+            answers.append(gainful.sessions.evaluate(framed, qrels, "sDCG@5").mean)
+        except gainful.errors.BadInput as mistake:
+            answers.append(mistake.problem)
+    assert answers == [answers[0]] * 3
+    assert (answers[0] == {"sDCG@5": 1.0}) is (role not in ("topic", "rank"))
 
 
 @pytest.mark.parametrize("role", ["doc", "text"])

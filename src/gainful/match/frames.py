@@ -70,7 +70,7 @@ def match_frames(
         in_run=matched.in_run | all_queries.is_in(list(run.silent)).to_numpy(),
         tied_count=count_ties(order.tied),
         duplicate_count=len(repeated) - repeated.n_unique(["query", "doc"]),
-        duplicate=repeated.row(0)[:2] if len(repeated) else None,
+        duplicate=next(repeated["query", "doc"].bottom_k(1, by=["query", "doc"]).iter_rows(), None),
     )
 
 

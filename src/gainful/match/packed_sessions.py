@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, cast
 
 import narwhals.stable.v2 as nw
@@ -20,7 +20,8 @@ from gainful.read.engines import Engine, as_narwhals
 from gainful.read.qrels_and_run import Qrels
 from gainful.read.session_layout import SessionLayout, find_odd_depths
 from gainful.read.sessions import RESULT_COLUMNS, SessionChoice, Sessions, name_columns
-from gainful.read.spill import KEY, Spill, choose_parts, take_rows
+from gainful.read.spill import KEY, RepeatFinder, Spill, choose_parts, take_rows
+from gainful.types import Array
 
 
 def match_packed(part: PackedPart, pools: Pools, choice: SessionChoice) -> MatchedSessions | None:
@@ -40,12 +41,10 @@ def match_packed(part: PackedPart, pools: Pools, choice: SessionChoice) -> Match
     ).filter(pl.col("query") <= pl.col("queries"))
     query = (results["first"].to_numpy() + results["query"].to_numpy() - 1).astype(np.intp)
     place = results["place"].to_numpy().astype(np.intp)
-    if pl.Series(query * len(pools.grade) + place).n_unique() < len(place):
-        raise UnsoundSessions  # a judged document stands twice in a query
     return MatchedSessions(
         session_ids=cast("Sequence[str]", range(len(first))),  # nobody asks for their names
         query_counts=counts,
-        retrieved=rows[_LENGTH].to_numpy().astype(np.intp),
+        retrieved=rows[_SHOWN].to_numpy().astype(np.intp),
         scanned=rows["scanned"].to_numpy() if "scanned" in rows.columns else None,
         judged=JudgedResults(
             query=query,
@@ -78,19 +77,16 @@ def _order_queries(queries: pl.DataFrame) -> pl.DataFrame:
         raise UnsoundSessions
     placed = np.full(len(order), -1)
     placed[starts + ordered_position - 1] = order
-    if (placed < 0).any():  # a query is missing, and another stands there twice
-        raise UnsoundSessions
-    check = queries[_CHECK].to_numpy()[placed]
-    if (check != check[starts]).any():  # two names of one hash
+    if (placed < 0).any():  # one is missing, and another comes twice; or two names have one hash
         raise UnsoundSessions
     return queries[placed]
 
 
-# Columns of our own beside the user's, of which none is called so: see `protect_name`.
-_CHECK, _LENGTH, _BASE, _GROUP = "\0check", "\0length", "\0base", "\0group"
-LENGTH, TOTAL, POWERS = "gainful_length", "gainful_total", "gainful_powers"
-_SOUND, _PLACE, _ODD = "gainful_sound", "gainful_place", "gainful_odd"
-_ROWS, _RANKS = "gainful_rows", "gainful_ranks"
+# Columns of our own beside the user's, of which none is called so: see `restore_name`.
+_KEY, _DOC_HASH, _RANK_HASH = "gainful_key", "gainful_doc_hash", "gainful_rank_hash"
+_ROWS, _LENGTH, _RANK_SUM = "gainful_rows", "gainful_length", "gainful_rank_sum"
+_ODD, _PLACE = "gainful_odd", "gainful_place"
+_SHOWN, _BASE, _GROUP = "\0shown", "\0base", "\0group"
 _ROLES = (  # of a column, its name among packed rows, and what it holds
     ("session", "session", nw.String()),
     ("position", "query", nw.Int64()),
@@ -101,7 +97,8 @@ _ROLES = (  # of a column, its name among packed rows, and what it holds
 )
 _EMPTY = -1  # the place of what is no document
 _MAX_NUMBER = 2**31 - 1
-_MAX_LENGTH = 400  # of a list: 12 times the sum of the fifth powers of its ranks is below 2**53
+_MAX_LENGTH = 8_000  # of a list: the sum of so many hashes of ranks is below 2**53, thus exact
+_RANK_BITS = 40  # of such a hash
 _MAX_ROWS = 1_500_000  # of queries and results, matched together
 
 
@@ -113,7 +110,7 @@ class UnsoundSessions(GainfulError):
 class PackedPart:
     """Some whole sessions: a row of numbers for each query, and for each result that is judged."""
 
-    queries: pl.DataFrame  # KEY, _CHECK, query, _LENGTH, _BASE, _GROUP, scanned
+    queries: pl.DataFrame  # KEY, query, _SHOWN, _BASE, _GROUP, scanned
     results: pl.DataFrame  # KEY, query, rank, place
     groups: pl.DataFrame | None
 
@@ -125,17 +122,22 @@ def pack_sessions(
     columns: Sequence[str],
 ) -> Iterator[PackedPart]:
     """Sound sessions in parts."""
-    rows = _select_rows(sessions, columns)
-    packer = _Packer(bases, [*map(protect_name, columns)])
+    engine, name, rows = sessions.engine, sessions.name, _select_rows(sessions, columns)
+    own = [*map(protect_name, columns)]
+    packer = _Packer(bases, own, sum_rank_hashes(engine, rows))
 
     def spill(frame: nw.LazyFrame[Any], pack: Callable[[pl.DataFrame], pl.DataFrame]) -> Spill:
-        packed, native = Spill(sessions.name), frame.to_native()
-        take_rows(sessions.engine, sessions.name, native, lambda some: packed.add(pack(some)))
+        packed = Spill(name)
+        take_rows(engine, name, frame.to_native(), lambda some: packed.add(pack(some)))
         packed.finish()
         return packed
 
+    docs, finder = rows.select(_DOC_HASH).to_native(), RepeatFinder(name)
+    take_rows(engine, name, docs, lambda some: finder.add(some[_DOC_HASH].to_numpy()))
+    if finder.has_repeats():  # hashes of documents that are not in one list hardly ever meet
+        raise UnsoundSessions
     queries = spill(_describe_queries(rows), packer.pack_queries)
-    results = spill(_find_places(rows, sessions.engine, qrels), _pack_results)
+    results = spill(_find_places(rows, engine, qrels), _pack_results)
     groups = None if packer.groups is None else packer.groups.rename(restore_name)
     counts = queries.counts + results.counts
     if not counts.any():
@@ -146,7 +148,7 @@ def pack_sessions(
 
 
 def _select_rows(sessions: EngineSessions, columns: Sequence[str]) -> nw.LazyFrame[Any]:
-    """Session, query, rank and doc, topic and scanned if present, and these columns."""
+    """Query, rank, doc, topic, scanned if present and these columns; hashes beside them."""
     header = sessions.reader.header
     taken = name_columns(header, header.find_column(POSITION))
     own = {role: protect_name(column) for role, column in taken.items()}
@@ -157,6 +159,7 @@ def _select_rows(sessions: EngineSessions, columns: Sequence[str]) -> nw.LazyFra
         schema[column] != nw.String and not schema[column].is_integer() for column in texts
     ):
         raise UnsoundSessions  # or not plainly sound
+    own.setdefault("topic", own["session"])
     selected = [
         nw.col(own[role]).cast(kind).alias(name) for role, name, kind in _ROLES if role in own
     ]
@@ -176,7 +179,34 @@ def _select_rows(sessions: EngineSessions, columns: Sequence[str]) -> nw.LazyFra
     ]
     if odd:
         selected.append(nw.any_horizontal(*odd, ignore_nulls=True).alias(_ODD))
-    return sessions.frame.select(*selected)
+    hashes = {
+        _KEY: ["session"],
+        _DOC_HASH: ["session", "query", "doc"],
+        _RANK_HASH: ["rank"],
+    }
+    hashed = _hash_rows(sessions.engine, sessions.frame.select(*selected), hashes)
+    return hashed.with_columns(nw.when(nw.col("session") != "").then(nw.col(_KEY)).alias(_KEY))
+
+
+def _hash_rows(
+    engine: Engine, rows: nw.LazyFrame[Any], hashes: Mapping[str, Sequence[str]]
+) -> nw.LazyFrame[Any]:
+    if engine.add_hashes is None:
+        raise UnsoundSessions
+    hashed = as_narwhals(engine.add_hashes(rows.to_native(), hashes))
+    rank = (nw.col(_RANK_HASH).cast(nw.Float64) / 2.0 ** (64 - _RANK_BITS)).floor()
+    return hashed.with_columns((rank + 1).alias(_RANK_HASH))  # the hash of 0 is 0 in DuckDB
+
+
+def sum_rank_hashes(engine: Engine, rows: nw.LazyFrame[Any]) -> Array:
+    """What the hashes of the ranks of a list add up to, by its length.
+
+    Other ranks hardly ever have the same sum: once in 2**40 lists that are wrong.
+    """
+    ranks = pl.DataFrame({"rank": pl.int_range(1, _MAX_LENGTH + 1, eager=True)})
+    sent = as_narwhals(engine.send(ranks, rows.to_native()))
+    hashed = engine.collect(_hash_rows(engine, sent, {_RANK_HASH: ["rank"]}).to_native())
+    return np.append([0.0], np.cumsum(hashed.sort("rank")[_RANK_HASH].to_numpy()))
 
 
 def _find_odd(column: str, contents: str, kind: nw.dtypes.DType) -> nw.Expr | None:
@@ -197,28 +227,29 @@ class _Packer:
 
     bases: pl.DataFrame
     columns: Sequence[str]  # by which sessions are grouped
+    rank_sums: Array  # of sound lists, by their length
     groups: pl.DataFrame | None = None  # their values, in the order in which they came
 
     def pack_queries(self, rows: pl.DataFrame) -> pl.DataFrame:
         """The numbers of queries; mistakes are not told here."""
-        session, query = rows["session"], rows["query"]
-        topic = rows["topic" if "topic" in rows.columns else "session"].alias("topic").to_frame()
-        base = topic.join(self.bases, on="topic", how="left", maintain_order="left")["base"]
+        base = rows.join(self.bases, on="topic", how="left", maintain_order="left")["base"]
+        length, row_count = rows[_LENGTH].to_numpy(), rows[_ROWS].to_numpy()
+        is_whole = (length == row_count) | ((length == 0) & (row_count == 1))
         if (
-            any(values.null_count() for values in (session, query, base))
-            or (session == "").any()
-            or not query.is_between(1, _MAX_NUMBER).all()
-            or not rows[_SOUND].fill_null(value=False).all()
+            any(values.null_count() for values in (rows[_KEY], rows["query"], base))
+            or not rows["query"].is_between(1, _MAX_NUMBER).all()
+            or length.max(initial=0) > _MAX_LENGTH
+            or not (is_whole & (rows[_RANK_SUM].to_numpy() == self.rank_sums[length])).all()
+            or (_ODD in rows.columns and rows[_ODD].any())
             or ("scanned" in rows.columns and find_odd_depths(rows["scanned"]).any())
             or ("scanned" in rows.columns and rows["scanned"].is_infinite().any())
         ):
             raise UnsoundSessions
         depth = pl.col("scanned").cast(pl.Float64).fill_null(float("nan"))
         return rows.select(
-            pl.col("session").hash(1).alias(KEY),
-            (session.hash(2) // 2**32).cast(pl.UInt32).alias(_CHECK),
+            pl.col(_KEY).alias(KEY),
             pl.col("query").cast(pl.Int32),
-            pl.col(LENGTH).cast(pl.Int32).alias(_LENGTH),
+            pl.col(_LENGTH).cast(pl.Int32).alias(_SHOWN),
             base.cast(pl.Int32).alias(_BASE),
             pl.Series(_GROUP, self._number_groups(rows)),
             *[depth for name in rows.columns if name == "scanned"],
@@ -245,49 +276,23 @@ def _pack_results(rows: pl.DataFrame) -> pl.DataFrame:
     if (rows[_PLACE] == _EMPTY).any():
         raise UnsoundSessions
     numbers = pl.col("query", "rank", _PLACE).cast(pl.Int32)
-    key = pl.col("session").hash(1).alias(KEY)
-    return rows.select(key, numbers).rename({_PLACE: "place"})
+    return rows.select(pl.col(_KEY).alias(KEY), numbers).rename({_PLACE: "place"})
 
 
 def _describe_queries(rows: nw.LazyFrame[Any]) -> nw.LazyFrame[Any]:
-    """A row for each query: how many results it has, and whether it is sound.
+    """A row for each query: how many rows and documents it has, and what its ranks add up to.
 
     A query whose results differ in its attributes has several rows: engines group by texts faster
     than they compare them.
     """
-    rank = nw.col("rank").cast(nw.Float64)  # exact, and quicker than long whole numbers
     names = rows.collect_schema().names()
-    key = [name for name in names if name not in ("rank", "doc", _ODD)]
-    counted = rows.group_by(*key).agg(
+    others = ("session", "rank", "doc", _DOC_HASH, _RANK_HASH, _ODD)
+    return rows.group_by(*(name for name in names if name not in others)).agg(
         *(nw.col(name).any() for name in names if name == _ODD),
-        nw.col("doc").count().alias(LENGTH),
+        nw.col("doc").count().alias(_LENGTH),
         nw.len().alias(_ROWS),
-        rank.count().alias(_RANKS),
-        rank.sum().alias(TOTAL),
-        sum_powers(rank).alias(POWERS),
+        nw.col(_RANK_HASH).sum().alias(_RANK_SUM),
     )
-    empty = (nw.col(LENGTH) == 0) & (nw.col(_ROWS) == 1)
-    all_shown = (nw.col(LENGTH) == nw.col(_RANKS)) & ((nw.col(LENGTH) == nw.col(_ROWS)) | empty)
-    sound = add_up_to_ranks() & all_shown
-    sound = sound & ~nw.col(_ODD) if _ODD in names else sound
-    return counted.select(*key, LENGTH, sound.alias(_SOUND))
-
-
-def sum_powers(rank: nw.Expr) -> nw.Expr:
-    """The sum of ranks to the power of 5, which beside their sum tells 1, 2, 3 … from others."""
-    return (rank * rank * rank * rank * rank).sum()
-
-
-def add_up_to_ranks() -> nw.Expr:
-    """Are the columns TOTAL and POWERS the sums of ranks 1, 2, 3 … of a list of that LENGTH?
-
-    Of up to 10 ranks no others have the same sums. Sums of lists beyond 400 would not be exact, so
-    none of these is taken for sound.
-    """
-    n = nw.col(LENGTH).cast(nw.Float64)
-    powers = n * n * (n + 1) * (n + 1) * (n * n * 2 + n * 2 - 1) / 12
-    sums = (nw.col(TOTAL) * 2 == n * (n + 1)) & (nw.col(POWERS) == powers)
-    return sums & (n <= _MAX_LENGTH)
 
 
 def _find_places(rows: nw.LazyFrame[Any], engine: Engine, qrels: Qrels) -> nw.LazyFrame[Any]:
@@ -295,13 +300,11 @@ def _find_places(rows: nw.LazyFrame[Any], engine: Engine, qrels: Qrels) -> nw.La
 
     Of judged topics, also those whose document is an empty text.
     """
-    topic = "topic" if "topic" in rows.collect_schema() else "session"
-    judged = qrels.frame.select(
-        pl.col("query").alias(topic), "doc", pl.int_range(pl.len(), dtype=pl.Int64).alias(_PLACE)
-    )
-    empty = qrels.queries.to_frame(topic).with_columns(
+    place = pl.int_range(pl.len(), dtype=pl.Int64).alias(_PLACE)
+    judged = qrels.frame.select(pl.col("query").alias("topic"), "doc", place)
+    empty = qrels.queries.to_frame("topic").with_columns(
         pl.lit("").alias("doc"), pl.lit(_EMPTY, dtype=pl.Int64).alias(_PLACE)
     )
     native: Any = engine.send(pl.concat([judged, empty]), rows.to_native())
-    matched = rows.join(as_narwhals(native), on=[topic, "doc"], how="inner")
-    return matched.select("session", "query", "rank", _PLACE)
+    matched = rows.join(as_narwhals(native), on=["topic", "doc"], how="inner")
+    return matched.select(_KEY, "query", "rank", _PLACE)

@@ -170,7 +170,7 @@ def concat_parts(parts: Sequence[Matched], queries: Sequence[str], **known: Any)
         pool_index=invert_order(pool_order)[join("pool_index", "pool_query")],
         tied_count=sum(part.tied_count for part in parts),
         duplicate_count=sum(part.duplicate_count for part in parts),
-        duplicate=next((part.duplicate for part in parts if part.duplicate), None),
+        duplicate=min((part.duplicate for part in parts if part.duplicate), default=None),
         extra_counts=(
             sum(part.extra_counts[0] for part in parts),
             sum(part.extra_counts[1] for part in parts),
@@ -273,11 +273,11 @@ def pickle_result(column: str, compute: Callable[[], object]) -> pl.DataFrame:
 
 
 def collect_pickled(table: Any) -> list[Any]:
-    """What the workers found, of all parts; the first mistake is raised."""
+    """What the workers found, of all parts; of several mistakes one is raised, always the same."""
     results = [pickle.loads(row[0]) for row in table.collect()]  # noqa: S301  (our own)
-    for result in results:
-        if isinstance(result, GainfulError):
-            raise result
+    mistakes = [result for result in results if isinstance(result, GainfulError)]
+    if mistakes:
+        raise min(mistakes, key=str)
     return results
 
 

@@ -180,8 +180,10 @@ class PartReader:
         report.sound = 0 if checked.layout is None else len(checked.layout.session_starts)
         if checked.problems:
             report.left_out = len(checked.bad_sessions)
-            mistake = first_error(checked.problems, lambda row: table.locate(int(own_rows[row])))
-            row = min(int(problem.rows.min()) for problem in checked.problems)
+            names = None if self.ordered else frame["session"]
+            row, mistake = first_error(
+                checked.problems, lambda row: table.locate(int(own_rows[row])), names
+            )
             whole_row = own_rows[row] if numbers is None else numbers[int(own_rows[row])]
             session = "" if self.ordered else (frame["session"][row] or "")
             report.first = (session, int(whole_row)), mistake
@@ -190,15 +192,16 @@ class PartReader:
         return (sessions if report.sound else None), report
 
     @property
-    def _order(self) -> list[str]:
+    def _order(self) -> list[pl.Expr]:
         """By which columns rows are sorted, so that it does not matter how they came."""
         if self.ordered:
-            return [_NUMBER]
+            return [pl.col(_NUMBER)]
         find = self.header.find_column
         position = None if self.owner else choose_position(self.header, self.facts.holds_texts)
         of_log = [find(LOG_COLUMNS[role].names) for role in ("time", "rank")]
-        columns = of_log if self.owner else [find(SESSION), position, find(RANK), find(DOC)]
-        return [column for column in columns if column is not None]
+        numbers = of_log if self.owner else [position, find(RANK), find(DOC)]
+        session = [] if self.owner else [name_owners(self.owners)]  # as its name is compared
+        return [*session, *(pl.col(column) for column in numbers if column is not None)]
 
     def _locate_in(self, rows: pl.DataFrame, numbers: pl.Series | None) -> Callable[[int], str]:
         """The place of a row, for messages; where rows have no order, at most its user."""
@@ -243,7 +246,7 @@ class EngineSessions:
             if of_part is None and mistake is not None:
                 raise mistake
             report.add(of_part)
-            failure = failure or mistake
+            failure = min(filter(None, (failure, mistake)), key=str, default=None)
             if value is not None and failure is None:
                 yield value
         self.notes = [*dict.fromkeys((*self.notes, *report.tell(self.reader)))]
@@ -337,8 +340,8 @@ def open_sessions(
             called = {own: new for new, own in own_names.items()}.get(topic, topic)
             frame = frame.with_columns(nw.col(protect_name(called)).alias("topic"))
         schema = {restore_name(own): kind for own, kind in frame.collect_schema().items()}
-        for role in ("session", "text", "doc"):
-            column = Header([*schema], name).find_column(LOG_COLUMNS[role].names)
+        for known in (*LOG_COLUMNS.values(), *OPTIONAL_COLUMNS.values()):
+            column = Header([*schema], name).find_column(known.names)
             if column is not None and schema[column] == nw.Unknown:  # of nulls alone
                 as_text = nw.col(protect_name(column)).cast(nw.String)
                 frame, schema[column] = frame.with_columns(as_text), nw.String()

@@ -1,16 +1,18 @@
 """The engines in which a frame can stay: lazy polars, DuckDB and Spark.
 
-What they have in common narwhals speaks; this table holds the three things that it does not:
-how a small frame is sent to the engine, how a result comes back, at once or some rows at a time,
-and whether rows have an order.
+What they have in common narwhals speaks; this table holds what it does not: how a small
+frame is sent to the engine, how a result comes back, at once or some rows at a time, whether rows
+have an order, and how values are hashed.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import reduce
 from importlib.util import find_spec
+from operator import xor
 from queue import Queue
 from signal import SIGINT, default_int_handler, getsignal
 from threading import Event, Thread
@@ -46,6 +48,8 @@ class Engine:
     rename: Callable[[Any, Sequence[str]], Any]  # all columns of a frame, as they stand
     collect: Callable[[Any], pl.DataFrame]
     stream: Callable[[Any], Rows]  # a result: no rows, then some at a time
+    # A frame with hashes of 64 bits beside: the name of each, and the columns that it is made of.
+    add_hashes: Callable[[Any, Mapping[str, Sequence[str]]], Any] | None = None
 
 
 def _stream_from_polars(native: pl.LazyFrame) -> Rows:
@@ -77,6 +81,21 @@ def _stream_from_polars(native: pl.LazyFrame) -> Rows:
         unwanted.set()
         while not batches.empty():  # so that nothing waits for room
             batches.get()
+
+
+def _hash_in_polars(native: pl.LazyFrame, hashes: Mapping[str, Sequence[str]]) -> pl.LazyFrame:
+    return native.with_columns(
+        reduce(xor, (pl.col(own).hash(seed) for seed, own in enumerate(columns, 1))).alias(name)
+        for name, columns in hashes.items()
+    )
+
+
+def _hash_in_duckdb(native: Any, hashes: Mapping[str, Sequence[str]]) -> Any:
+    new = (
+        f"hash({', '.join(map(_quote_sql, columns))}) AS {_quote_sql(name)}"
+        for name, columns in hashes.items()
+    )
+    return native.project(", ".join(["*", *new]))
 
 
 def _rename_in_duckdb(native: Any, names: Sequence[str]) -> Any:
@@ -151,6 +170,7 @@ POLARS = Engine(
     ),
     collect=lambda native: native.collect(engine="streaming"),
     stream=_stream_from_polars,
+    add_hashes=_hash_in_polars,
 )
 DUCKDB = Engine(
     "DuckDB",
@@ -160,6 +180,7 @@ DUCKDB = Engine(
     rename=_rename_in_duckdb,
     collect=_from_duckdb,
     stream=_stream_from_duckdb,
+    add_hashes=_hash_in_duckdb,
 )
 SPARK = Engine(
     "Spark",

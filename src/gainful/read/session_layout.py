@@ -312,11 +312,21 @@ def _find_second_lists(
     return opens_block & in_second_list, in_second_list
 
 
-def first_error(problems: Sequence[Problem], locate: Callable[[int], str]) -> BadInput:
-    """The first of all mistakes, in the order of the file."""
-    first = min(problems, key=lambda problem: int(problem.rows.min()))
-    number = int(first.rows.argmin())
-    return BadInput(locate(int(first.rows[number])), first.describe(number), first.expected)
+def first_error(
+    problems: Sequence[Problem], locate: Callable[[int], str], sessions: pl.Series | None = None
+) -> tuple[int, BadInput]:
+    """The row and the words of the first of all mistakes.
+
+    It is the first in the order of the file, or that of these sessions by name and then by row.
+    """
+    rows = np.concatenate([problem.rows for problem in problems])
+    row = int(rows.min())
+    if sessions is not None:
+        named = pl.DataFrame({"session": sessions.gather(rows), "row": rows})
+        row = named.sort("session", "row")["row"][0]
+    first = next(problem for problem in problems if row in problem.rows)
+    number = int(np.flatnonzero(first.rows == row)[0])
+    return row, BadInput(locate(row), first.describe(number), first.expected)
 
 
 def list_problems(
@@ -376,7 +386,9 @@ def tally_problems(
         fresh = [number for number, row in enumerate(rows) if row not in dropped]
         dropped.update(rows)
         examples = []
-        for number in sorted(fresh, key=rows.__getitem__)[: MAX_PLACES + 1]:
+        names = [""] * len(rows) if ordered else [*map(problem.session_at, range(len(rows)))]
+        fresh.sort(key=lambda number: (names[number] or "", rows[number]))
+        for number in fresh[: MAX_PLACES + 1]:
             place, session = locate(rows[number]), problem.session_at(number)
             short = _shorten_place(place) if ordered else f"session {quote(session)}"
             short = short if session or ordered else ""

@@ -149,7 +149,7 @@ def check_sessions(
     if not checked.problems:
         return sound
     dropped_count, is_any_sound = len(checked.bad_sessions), len(sound.frame) > 0
-    first = first_error(checked.problems, locate)
+    _, first = first_error(checked.problems, locate)
     note = tell_bad_sessions(first, dropped_count, name, bad, is_any_sound=is_any_sound)
     descriptions = list_problems(checked.problems, locate)
     return evolve(sound, notes=(*notes, note), problems=descriptions, dropped_count=dropped_count)

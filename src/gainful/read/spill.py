@@ -10,7 +10,7 @@ import errno
 import tempfile
 import weakref
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import closing
+from contextlib import closing, contextmanager
 from io import BytesIO
 from typing import IO, Any
 
@@ -70,10 +70,10 @@ class Spill:
     def _sort(self) -> tuple[pl.DataFrame, _Starts]:
         rows = pl.concat(self._held, rechunk=True)
         self._held.clear()
-        bucket = (rows[KEY].to_numpy() >> _SHIFT).astype(np.uint16)
+        bucket = (rows[KEY].to_numpy() >> _SHIFT).astype(np.uint8)
         counts = np.bincount(bucket, minlength=BUCKETS)
         self.counts += counts
-        order = np.argsort(bucket, kind="stable")  # of two bytes, which is quick
+        order = np.argsort(bucket, kind="stable")  # of single bytes, which is quick
         return rows[order], np.concatenate([[0], np.cumsum(counts)])
 
     def _write(self, rows: pl.DataFrame, starts: _Starts) -> None:
@@ -81,10 +81,8 @@ class Spill:
 
         So those of many buckets are read at once, with the head of a stream before them.
         """
-        try:
-            if self._file is None:
-                self._file = tempfile.TemporaryFile(prefix="gainful-")  # noqa: SIM115
-                weakref.finalize(self, self._file.close)
+        with _report_full_disk(self.name):
+            self._file = self._file or _open_file(self)
             places = [self._file.seek(0, 2)]
             for start, stop in zip(starts[:-1].tolist(), starts[1:].tolist(), strict=True):
                 if stop > start:
@@ -95,13 +93,6 @@ class Spill:
                     self._file.write(message[size : -len(_END)])
                 places.append(self._file.tell())
             self._file.flush()
-        except OSError as failure:
-            if failure.errno not in _FULL:
-                raise
-            folder = tempfile.gettempdir()
-            problem = f"no space is left in it for rows of {self.name}"
-            allowed = "free space there, or another folder: set the environment variable TMPDIR"
-            raise BadInput(folder, problem, allowed) from None
         self._blocks.append(np.array(places))
 
     def read(self, buckets: slice) -> pl.DataFrame:
@@ -125,6 +116,66 @@ class Spill:
             if stop > start and self._file is not None:
                 self._file.seek(start)
                 yield BytesIO(self._head + self._file.read(stop - start) + _END)
+
+
+def _open_file(owner: object) -> IO[bytes]:
+    """A file that is closed, and thus gone, when its owner is."""
+    file = tempfile.TemporaryFile(prefix="gainful-")  # noqa: SIM115
+    weakref.finalize(owner, file.close)
+    return file
+
+
+@contextmanager
+def _report_full_disk(name: str) -> Iterator[None]:
+    try:
+        yield
+    except OSError as failure:
+        if failure.errno not in _FULL:
+            raise
+        problem = f"no space is left in it for rows of {name}"
+        allowed = "free space there, or another folder: set the environment variable TMPDIR"
+        raise BadInput(tempfile.gettempdir(), problem, allowed) from None
+
+
+@define(eq=False)
+class RepeatFinder:
+    """Any number of hashes, of which two may be equal."""
+
+    name: str  # of what they come from, for messages
+    _held: list[NDArray[np.uint64]] = field(init=False, factory=list)  # sorted, each of them
+    _file: IO[bytes] | None = field(init=False, default=None)
+    _blocks: list[tuple[int, _Starts]] = field(init=False, factory=list)  # where it is in the file
+
+    def add(self, hashes: NDArray[np.uint64]) -> None:
+        """Take some of them."""
+        self._held.append(np.sort(hashes))
+        if self._file is None and sum(map(len, self._held)) <= _MAX_KEPT:
+            return
+        with _report_full_disk(self.name):
+            self._file = self._file or _open_file(self)
+            for block in self._held:
+                starts = np.searchsorted(block, np.arange(BUCKETS, dtype=np.uint64) << _SHIFT)
+                self._blocks.append((self._file.tell(), np.append(starts, len(block))))
+                self._file.write(block.data)
+            self._file.flush()
+        self._held.clear()
+
+    def has_repeats(self) -> bool:
+        """Are two of all that were taken equal?"""
+        counts = sum((np.diff(starts) for _, starts in self._blocks), np.zeros(BUCKETS, np.int64))
+        parts = [self._held] if self._held else map(self._read, choose_parts(counts, _MAX_HELD))
+        together = (np.sort(np.concatenate(part)) for part in parts)
+        return any((hashes[1:] == hashes[:-1]).any() for hashes in together)
+
+    def _read(self, buckets: slice) -> list[NDArray[np.uint64]]:
+        arrays = list[NDArray[np.uint64]]()
+        if self._file is None:
+            return arrays
+        for place, starts in self._blocks:
+            first, last = int(starts[buckets.start]), int(starts[buckets.stop])
+            self._file.seek(place + 8 * first)
+            arrays.append(np.frombuffer(self._file.read(8 * (last - first)), dtype=np.uint64))
+        return arrays
 
 
 def name_owners(columns: Sequence[str]) -> pl.Expr:
