@@ -330,9 +330,7 @@ def find_nearest(name: str, names: Iterable[str], *, whole: bool = False) -> str
         return same[0]
     near = [(count_changes(name, known, allowed), known) for known in known_names]
     changes, nearest = min(
-        near,
-        default=(allowed + 1, ""),
-        key=lambda item: (item[0], abs(len(item[1]) - len(name))),
+        near, default=(allowed + 1, ""), key=lambda item: (item[0], abs(len(item[1]) - len(name)))
     )
     rivals = [known for count, known in near if count == changes]
     if len(rivals) > 1 and len({re.sub(r"\d+", "0", known) for known in (name, *rivals)}) == 1:

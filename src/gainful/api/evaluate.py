@@ -181,7 +181,7 @@ class RunResults(ShownByRun[QueryResults]):
         from gainful.evidence.intervals import list_cells  # noqa: PLC0415
 
         page = results_page(list(self.values()))
-        table = page.rows() if page.rows is not None else Table((), ())
+        table = page.rows()
         rows = [
             (*row, *list_cells(run_intervals).values())
             for row, run_intervals in zip(table.rows, self._list_intervals(), strict=True)

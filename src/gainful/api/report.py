@@ -26,12 +26,7 @@ from gainful.api.sweep import sweep_results
 from gainful.errors import BadInput
 from gainful.evidence.comparisons.compare import compare_where_possible
 from gainful.evidence.comparisons.study import check_method, choose_blocks, compare_results
-from gainful.evidence.intervals import (
-    DrawnUnits,
-    choose_drawn,
-    mean_intervals,
-    session_intervals,
-)
+from gainful.evidence.intervals import DrawnUnits, choose_drawn, mean_intervals, session_intervals
 from gainful.evidence.method import SignificanceOptions, build_method, split_method
 from gainful.evidence.options import PairOptions
 from gainful.evidence.orders.sweep import Sweep

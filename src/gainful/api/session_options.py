@@ -33,14 +33,7 @@ from gainful.measure.entry import SessionRecipe
 from gainful.read.anonymise import anonymise_errors, anonymise_sessions, choose_salt
 from gainful.read.column_names import ColumnNames
 from gainful.read.engines import find_engine
-from gainful.read.inputs import (
-    AnyQrels,
-    AnyRun,
-    as_qrels,
-    as_qrels_columns,
-    as_run,
-    as_run_columns,
-)
+from gainful.read.inputs import AnyQrels, AnyRun, as_qrels, as_qrels_columns, as_run, as_run_columns
 from gainful.read.propensities import AnyPropensities
 from gainful.read.qrels_and_run import Qrels
 from gainful.read.query_columns import AnyQueries

@@ -30,11 +30,9 @@ _SESSIONS_OF_ORDER = (
     *("propensity", "qrels", "salt", "sessions", "sessions-format", "tool", "topics", "where"),
 )
 _SPLIT_HALF = "discriminative power and --test show how reliable an order is"
-_CORRELATE_SESSIONS = "gainful correlate --sessions FILE --column NAME answers it"
-_CORRELATE_SETTINGS = (
-    "gainful correlate --sessions FILE -m 'nsDCG(b=2, bq=4)@10' -m … "
-    "--column NAME compares settings"
-)
+_CORRELATE = "gainful correlate --sessions FILE"
+_CORRELATE_SESSIONS = f"{_CORRELATE} --column NAME answers it"
+_CORRELATE_SETTINGS = f"{_CORRELATE} -m 'nsDCG(b=2, bq=4)@10' -m … --column NAME compares settings"
 _REMOVED: Mapping[tuple[str, str], str] = {
     ("compare", "--model"): "statsmodels fits linear models to `eval --per-query -o values.csv`, "
     "of sessions to `sessions --per-session -o values.csv`",
@@ -266,10 +264,9 @@ def unknown_option(command: click.Command, name: str) -> Exception:
         is_moot = word in ("qrels", "judgments") and not reads_qrels
         advice = "this command reads no judgments" if is_moot else OPTIONS[word]
         return click.UsageError(f"unknown option {name!r}; {advice}")
-    flags = [param.opts for param in command.params if isinstance(param, click.Option)]
-    long = [next((flag for flag in some if flag.startswith("--")), some[0]) for some in flags]
-    hint = "--help-all lists them" if "--help-all" in long else ""
-    return UnknownName("option", name, [*long, "--help"], hint)
+    flags = [max(param.opts, key=len) for param in options.values()]
+    hint = "--help-all lists them" if "--help-all" in flags else ""
+    return UnknownName("option", name, [*flags, "--help"], hint)
 
 
 class _PathType(click.types.StringParamType):

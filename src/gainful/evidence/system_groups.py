@@ -74,8 +74,7 @@ class SystemGroups:
     @property
     def unit_names(self) -> pl.Series:
         """What each session is called, or the conversation that it is."""
-        name = CONVERSATION if self.has_pairs else "session"
-        return self.results.columns[name].alias("").cast(pl.String)
+        return self.results.columns[self.unit].alias("").cast(pl.String)
 
 
 def group_systems(results: SessionResults, by: str | None = None) -> SystemGroups:

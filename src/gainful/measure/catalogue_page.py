@@ -28,8 +28,7 @@ from gainful.measure.language import parse
 from gainful.measure.measure import Measure, nDCG
 from gainful.measure.names import ANSWERS, TREC_NAMES, find_measure_name, plain_name
 from gainful.measure.notes import describe_setting
-from gainful.measure.parameter_kinds import ParameterKind, find_kind
-from gainful.measure.parameters import PARAMETERS
+from gainful.measure.parameter_kinds import find_kind
 from gainful.measure.references import REFERENCES
 from gainful.page.formats.latex import escape_latex
 from gainful.page.page import Page, Section
@@ -98,18 +97,13 @@ def to_dict(name: str | None) -> dict[str, Any]:
         return {
             "name": item.name,
             "question": item.question,
-            "default": getattr(GAINFUL if item.name in SETTINGS else JK2008, item.name),
+            "default": _find_default(item.name, of_session=item.name not in SETTINGS),
             "answers": {str(answer): meaning for answer, meaning in item.answers.items()},
         }
     if isinstance(item, dict):
-        kind = _find_kind(next(iter(item.values())), name)
-        defaults = {measure: _own_default(entry, name) for measure, entry in item.items()}
-        return {
-            "name": name,
-            "meaning": kind.meaning,
-            "allowed": kind.allowed,
-            "defaults": defaults,
-        }
+        by_measure = {measure: _describe_param(entry, name) for measure, entry in item.items()}
+        defaults = {measure: param.pop("default") for measure, param in by_measure.items()}
+        return {"name": name, **next(iter(by_measure.values())), "defaults": defaults}
     return _entry_to_dict(item) if isinstance(item, Entry) else _formula_to_dict(item)
 
 
@@ -119,7 +113,6 @@ def _find(name: str) -> Entry | NamedFormula | Setting | dict[str, Entry]:
     Names of trec_eval are those of its measures.
     """
     entries = _find_entries()
-    parameters = dict.fromkeys(param for entry in entries.values() for param in entry.params)
     items_by_name: dict[str, Entry | NamedFormula | Setting] = {
         **entries,
         **GAINS,
@@ -134,10 +127,12 @@ def _find(name: str) -> Entry | NamedFormula | Setting | dict[str, Entry]:
     if not exact_name:
         with suppress(GainfulError):  # with its cutoff or parameters
             return parse(name).entry
-        if name in parameters:
-            return {entry.name: entry for entry in entries.values() if name in entry.params}
+        having = {measure: entry for measure, entry in entries.items() if name in entry.params}
+        if having:
+            return having
         answer = ANSWERS.get(plain_name(name), "")
-        names = (*items_by_name, *parameters)
+        params = dict.fromkeys(param for entry in entries.values() for param in entry.params)
+        names = (*items_by_name, *params)
         raise UnknownName("measure", name, names, "gainful measures lists them all", answer)
     return items_by_name[exact_name]
 
@@ -153,15 +148,14 @@ def _describe_name(name: str) -> tuple[list[str], Table]:
             head.append(f"Allowed: {kind.allowed}")
         return head, Table(("value", "meaning"), answers)
     if isinstance(item, dict):
-        kind = _find_kind(next(iter(item.values())), name)
-        head = [f"{name} (parameter): {kind.meaning}", f"Allowed: {kind.allowed}"]
-        return head, Table(
-            ("measure", "default", "example"),
-            [
-                (measure, _format_default(_own_default(entry, name)), _spell(entry, name))
-                for measure, entry in item.items()
-            ],
-        )
+        described = {measure: _describe_param(entry, name) for measure, entry in item.items()}
+        first = next(iter(described.values()))
+        head = [f"{name} (parameter): {first['meaning']}", f"Allowed: {first['allowed']}"]
+        rows: list[tuple[str, ...]] = [
+            (measure, _format_default(own["default"]), _spell(item[measure], name))
+            for measure, own in described.items()
+        ]
+        return head, Table(("measure", "default", "example"), rows)
     source = f"Source: {_format_source(item.cite)}"
     if isinstance(item, NamedFormula):
         head = [
@@ -183,8 +177,8 @@ def _describe_name(name: str) -> tuple[list[str], Table]:
         return head, Table(("parameter", "default", "allowed", "typical", "meaning"), rows)
     alias, trec_name = [], TREC_NAMES.get(name)
     if trec_name is not None and name.lower() != item.name.lower():
-        params = ", ".join(f"{param}={value:g}" for param, value in trec_name.fixed_params.items())
-        alias = [f"{name} is trec_eval's name for {item.name}" + (f"({params})" if params else "")]
+        fixed = ", ".join(f"{param}={value:g}" for param, value in trec_name.fixed_params.items())
+        alias = [f"{name} is trec_eval's name for {item.name}" + (f"({fixed})" if fixed else "")]
     head = [
         f"{item.name}: {item.question}",
         *alias,
@@ -193,37 +187,29 @@ def _describe_name(name: str) -> tuple[list[str], Table]:
         *_format_example(item),
         source,
     ]
-    return head, Table(
-        ("parameter", "allowed", "default", "meaning"),
-        [_build_choice_row(item, parameter) for parameter in item.params],
-    )
+    described = {param: _describe_param(item, param) for param in item.params}
+    rows = [
+        (param, own["allowed"], _format_default(own["default"]), own["meaning"])
+        for param, own in described.items()
+    ]
+    return head, Table(("parameter", "allowed", "default", "meaning"), rows)
 
 
-def _build_choice_row(entry: Entry, name: str) -> tuple[str, ...]:
-    kind = _find_kind(entry, name)
-    return name, kind.allowed, _format_default(_own_default(entry, name)), kind.meaning
-
-
-def _find_kind(entry: Entry, name: str) -> ParameterKind:
-    return find_kind(name, of_session=entry.session)
+def _describe_param(entry: Entry, name: str) -> dict[str, Any]:
+    """A parameter of a measure."""
+    kind = find_kind(name, of_session=entry.session)
+    default = _find_default(name, of_session=entry.session, own=entry.defaults.get(name))
+    return {"default": default, "allowed": kind.allowed, "meaning": kind.meaning}
 
 
 def _find_default(
-    name: str, *, of_session: bool, own: Mapping[str, float | str] = {}
+    name: str, *, of_session: bool, own: float | str | None = None
 ) -> float | str | None:
     """What a parameter is where nobody says it: its `own` value in a measure, or the usual one."""
     convention: Convention | SessionConvention = JK2008 if of_session else GAINFUL
-    for values in (own, convention.settings()):
-        value = values.get(name)
-        if value is not None:
-            return value
-    if name in PARAMETERS:
-        return PARAMETERS[name].default
-    return find_kind(name, of_session=of_session).default or None
-
-
-def _own_default(entry: Entry, name: str) -> float | str | None:
-    return _find_default(name, of_session=entry.session, own=entry.defaults)
+    usual = find_kind(name, of_session=of_session).default
+    values = (own, convention.settings().get(name), usual)
+    return next((value for value in values if value is not None), None)
 
 
 def _format_default(value: float | str | None) -> str:
@@ -250,8 +236,10 @@ _EXAMPLE_VALUES = {
 def _spell(entry: Entry, param: str | None = None) -> str:
     """The measure as one may type it, with a value of this parameter."""
     cutoff = {"optional": "@10", "needed": "@10", "recall": "@0.1", "none": ""}[entry.cutoff_kind]
-    value = param and (_EXAMPLE_VALUES.get(param) or _format_default(_own_default(entry, param)))
-    return f"{entry.name}({param}={value}){cutoff}" if param else f"{entry.name}{cutoff}"
+    if param is None:
+        return f"{entry.name}{cutoff}"
+    default = _format_default(_describe_param(entry, param)["default"])
+    return f"{entry.name}({param}={_EXAMPLE_VALUES.get(param, default)}){cutoff}"
 
 
 def _format_spelling(entry: Entry) -> str:
@@ -279,21 +267,13 @@ def _format_example(entry: Entry) -> list[str]:
 
 
 def _entry_to_dict(entry: Entry) -> dict[str, Any]:
-    kinds = {name: _find_kind(entry, name) for name in entry.params}
     return {
         "name": entry.name,
         "question": entry.question,
         "value": entry.definition,
         "better": entry.direction.better_is,
         "trec_eval": _list_trec_names(entry),
-        "parameters": {
-            name: {
-                "default": _own_default(entry, name),
-                "allowed": kind.allowed,
-                "meaning": kind.meaning,
-            }
-            for name, kind in kinds.items()
-        },
+        "parameters": {name: _describe_param(entry, name) for name in entry.params},
         "example": {"ranking": entry.example.ranking, "value": entry.example.working}
         if entry.example
         else None,
@@ -404,9 +384,7 @@ def convention_page(name: str | None = None, other: str | None = None) -> Page:
         sections.append(Section(lines=[heading]))
         sections += [Section(table=table)] if table.rows else []
     return Page(
-        sections=sections,
-        rows=lambda: tables[0][1],
-        data=lambda: _conventions_to_dict(name, other),
+        sections=sections, rows=lambda: tables[0][1], data=lambda: _conventions_to_dict(name, other)
     )
 
 

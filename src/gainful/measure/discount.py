@@ -11,7 +11,8 @@ from functools import partial
 
 from gainful.formula import Const, Domain, NamedFormula, Param, Var, log, maximum, substitute
 
-USUAL_RANGE = "1.5:10"  # of bases: what the paper of 2008 calls reasonable
+REASONABLE_RANGE = (1.5, 10)  # of bases, says the paper of 2008 (§3.1)
+USUAL_RANGE = "1.5:10"
 
 i = Var("i", "rank")
 q = Var("q", "position of the query in its session")
@@ -20,14 +21,14 @@ b = Param(
     "base of the rank discount; small: an impatient searcher, large: a patient one",
     default=2,
     domain=Domain(above=1),
-    typical=(1.5, 10),
+    typical=REASONABLE_RANGE,
 )
 bq = Param(
     "bq",
     "base of the query discount; small: reformulating is costly, large: it is cheap",
     default=4,
     domain=Domain(above=1, below=1000),
-    typical=(1.5, 10),
+    typical=REASONABLE_RANGE,
 )
 
 _discount = partial(NamedFormula, "discount")

@@ -21,10 +21,7 @@ find_view = attrgetter("ties", "unjudged", "unjudged_grade", "negative", "fracti
 
 
 def measure_run(
-    matched: Matched,
-    recipes: Mapping[str, Recipe],
-    convention: Convention,
-    name: str | None = None,
+    matched: Matched, recipes: Mapping[str, Recipe], convention: Convention, name: str | None = None
 ) -> QueryResults:
     """The results of a run that is matched already."""
     qrels, run = matched.qrels, matched.run

@@ -23,12 +23,7 @@ from gainful.match.rankings import RankedDoc
 from gainful.match.sessions import MatchedSessions
 from gainful.measure.catalogue_page import SINGLE_LIST_SETTINGS, weigh
 from gainful.measure.entry import FORMULA_PARAMS, MeasureRecipe, Recipe, SessionRecipe
-from gainful.measure.functions.graded import (
-    cumulate_gain,
-    gain_curves,
-    rank_discounts,
-    total_gains,
-)
+from gainful.measure.functions.graded import cumulate_gain, gain_curves, rank_discounts, total_gains
 from gainful.measure.functions.sessions.sdcg import discounts, query_weights, session_gains
 from gainful.measure.notes import describe_setting
 from gainful.measure.rank_matrix import (

@@ -7,12 +7,7 @@ from typing import Any, Literal
 
 from attrs import evolve, frozen
 
-from gainful.measure.catalogue import (
-    MEASURES,
-    exposure_measures,
-    measure_names,
-    session_measures,
-)
+from gainful.measure.catalogue import MEASURES, exposure_measures, measure_names, session_measures
 
 _CUTS = (5, 10, 15, 20, 30, 100, 200, 500, 1000)
 _TENTHS = tuple(tenth / 10 for tenth in range(11))

@@ -33,7 +33,7 @@ class ParameterKind:
     allowed: str
     meaning: str
     quoted: bool = False  # is it always written in quotes?
-    default: str = ""  # what it usually is, where no convention says it
+    default: float | str | None = None  # what it usually is, where no convention says it
 
 
 def find_kind(name: str, *, of_session: bool = False) -> ParameterKind:
@@ -41,7 +41,7 @@ def find_kind(name: str, *, of_session: bool = False) -> ParameterKind:
     if name in PARAMETERS:
         param = PARAMETERS[name]
         allowed = param.domain.describe(name)
-        return ParameterKind(param.check, allowed, param.meaning, default=f"{param.default:g}")
+        return ParameterKind(param.check, allowed, param.meaning, default=param.default)
     if name in _KINDS:
         return _KINDS[name]
     setting = CHOICES.get(name)

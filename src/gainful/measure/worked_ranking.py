@@ -17,13 +17,7 @@ from gainful.match.ties import TIE_POLICIES
 from gainful.measure.entry import Recipe
 from gainful.measure.evaluate import compute_measures, compute_ranked, find_view
 from gainful.measure.functions.graded import ideal_depth, rank_discounts, total_gains
-from gainful.measure.ranked_run import (
-    RankedGains,
-    RankedRun,
-    grade_gains,
-    rank_run,
-    rank_run_gains,
-)
+from gainful.measure.ranked_run import RankedGains, RankedRun, grade_gains, rank_run, rank_run_gains
 from gainful.page.table import Column, Table, build_table, format_number
 from gainful.types import Array, Flags, fill_masked, slices
 
@@ -65,8 +59,7 @@ RANK_COLUMNS = {
     "query": Column("query"),
     "rank": Column("rank", _format_rank),
     "doc": Column(
-        *("document", lambda row: "(fills the list)" if row.doc is None else row.doc),
-        is_text=True,
+        *("document", lambda row: "(fills the list)" if row.doc is None else row.doc), is_text=True
     ),
     "score": Column("score"),
     "grade": Column("grade", show=format_number),

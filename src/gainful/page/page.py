@@ -25,6 +25,11 @@ class Section:
     label: str = ""  # by which a paper refers to that float
 
 
+def _refuse_programs() -> Any:
+    """What a page for readers alone answers to programs."""
+    raise TypeError("this page has no rows or data for programs")
+
+
 # Sections that depend on how wide the terminal is; None where there is no terminal.
 SectionsForWidth = Callable[[int | None], Sequence[Section]]
 
@@ -36,10 +41,10 @@ class Page:
     answer: str = ""  # the question answered in a sentence or two
     sections: Sequence[Section | SectionsForWidth] = ()  # tables and texts, in order
     notes: Sequence[str] = ()  # how it was computed, what one should know; comments in LaTeX
-    rows: Callable[[], Table] | None = None  # gives the long form, for CSV, TSV and JSON lines
+    rows: Callable[[], Table] = _refuse_programs  # gives the long form, for CSV, TSV, JSON lines
     # Gives the objects of JSON lines, where those of `rows` will not do
     records: Callable[[], Sequence[Mapping[str, Any]]] | None = None
-    data: Callable[[], Any] | None = None  # gives all of it as plain data, for JSON
+    data: Callable[[], Any] = _refuse_programs  # gives all of it as plain data, for JSON
     warnings: Sequence[str] = ()  # said on stderr even to those who want no notes
     indent: str = ""  # before what of the notes goes over the width of a terminal
     # Formats that the page writes itself, such as the JUnit of a verdict

@@ -98,29 +98,19 @@ def _load(module: str, function: str = "", **options: Any) -> Callable[..., str]
     return render_page
 
 
-RENDERERS: Mapping[str, Callable[..., str]] = {
-    "table": _load("text"),
-    "tsv": _load("csv", separator="\t"),
-    "csv": _load("csv"),
-    "markdown": _load("markdown"),
-    "latex": _load("latex"),
-    "html": _load("html"),
-    "json": _load("json"),
-    "jsonl": _load("json", "to_json_lines"),
+# By name: the suffix of files that ask for a format, and what writes it.
+_ALL: Mapping[str, tuple[str, Callable[..., str]]] = {
+    "table": (".txt", _load("text")),
+    "tsv": (".tsv", _load("csv", separator="\t")),
+    "csv": (".csv", _load("csv")),
+    "markdown": (".md", _load("markdown")),
+    "latex": (".tex", _load("latex")),
+    "html": (".html", _load("html")),
+    "json": (".json", _load("json")),
+    "jsonl": (".jsonl", _load("json", "to_json_lines")),
 }
-
-
-# The suffixes of files that ask for a format.
-SUFFIXES = {
-    "table": ".txt",
-    "tsv": ".tsv",
-    "csv": ".csv",
-    "markdown": ".md",
-    "latex": ".tex",
-    "json": ".json",
-    "jsonl": ".jsonl",
-    "html": ".html",
-}
+SUFFIXES = {form: suffix for form, (suffix, _) in _ALL.items()}
+RENDERERS = {form: renderer for form, (_, renderer) in _ALL.items()}
 _FOR_READERS = ("table", "markdown", "latex", "html")
 # What a file begins with that a browser opens.
 HTML_HEAD = '<!doctype html>\n<html lang="en"><meta charset="utf-8"><title>gainful</title>\n'

@@ -23,13 +23,11 @@ Write = TypeVar("Write", bound=Callable[..., str])
 # What the house asks of its own results, and nobody else: in no list and in no reference.
 INTERNAL_NAMES = frozenset(
     (
-        *("brief", "convention_data", "files_to_save", "find_name", "format_value"),
-        "from_matched",
+        *("brief", "convention_data", "files_to_save", "find_name", "format_value", "from_matched"),
         *("group_sessions", "list_columns", "list_counts", "list_expressions", "locate"),
-        "matched_sessions",
-        *("mean_of", "mean_or_none", "numeric_ids", "numeric_queries", "page", "qrel_inputs"),
-        "recipe_data",
-        *("random_generator", "recipes", "run_inputs", "summary", "tabulate", "values_by_id"),
+        *("matched_sessions", "mean_of", "mean_or_none", "numeric_ids", "numeric_queries", "page"),
+        *("qrel_inputs", "random_generator", "recipe_data", "recipes", "run_inputs", "summary"),
+        *("tabulate", "values_by_id"),
     )
 )
 _DICT_CHANGES = frozenset(("clear", "copy", "fromkeys", "pop", "popitem", "setdefault", "update"))
@@ -131,10 +129,7 @@ class Shown(Answering):
 
     def to_dict(self) -> Any:
         """All of it as plain data, as JSON has it."""
-        data = self.page().data
-        if data is None:
-            raise TypeError("a page without data has no dict")
-        return data()
+        return self.page().data()
 
     def to_polars(self, **view: Any) -> pl.DataFrame:
         """The rows of CSV as a polars frame."""
@@ -152,10 +147,7 @@ class Shown(Answering):
 
     def list_columns(self, **view: Any) -> dict[str, list[Any]]:
         """The rows of CSV by column; None where a value is missing."""
-        rows = self.page(**view).rows
-        if rows is None:
-            raise TypeError("a page without rows has no frame")
-        return rows().to_columns()
+        return self.page(**view).rows().to_columns()
 
     def save(self, path: str | PathLike[str], **view: Any) -> None:
         """Write it to a file, in the format of its suffix.

@@ -47,14 +47,10 @@ class Tones:
     ink: str
     quiet: str  # axes, captions; readable on paper (4.5 : 1)
     line: str  # rules and grids
-    accent: str  # what can be clicked, what is chosen
     series: tuple[str, ...]
     names: tuple[str, ...]  # of series, as text: dark enough to read (4.5 : 1)
     grades: tuple[str, ...]  # from 0 to the best
     on_grades: tuple[str, ...]  # text on each of them
-    unjudged: str
-    better: str
-    worse: str
 
 
 LIGHT = Tones(
@@ -63,14 +59,10 @@ LIGHT = Tones(
     ink="#1b2430",
     quiet="#5a6675",
     line="#d9dfe6",
-    accent="#0072b2",
     series=("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#b87a00", "#3f8fc4", "#5a6675"),
     names=("#0072b2", "#b75000", "#007f5d", "#9b5b7e", "#986500", "#3375a0", "#5a6675"),
     grades=("#eef2f6", "#c6dbef", "#9ecae1", "#6baed6", "#2f7ab3", "#08519c"),
     on_grades=("#1b2430", "#1b2430", "#1b2430", "#1b2430", "#ffffff", "#ffffff"),
-    unjudged="#ffffff",
-    better="#0072b2",
-    worse="#d55e00",
 )
 DARK = Tones(
     paper="#12171e",
@@ -78,14 +70,10 @@ DARK = Tones(
     ink="#e8edf3",
     quiet="#a3b0bf",
     line="#323d4b",
-    accent="#62b6ec",
     series=("#62b6ec", "#ff9a5c", "#3fcf9f", "#e7a8cb", "#f0b93a", "#9cc9ea", "#a3b0bf"),
     names=("#62b6ec", "#ff9a5c", "#3fcf9f", "#e7a8cb", "#f0b93a", "#9cc9ea", "#a3b0bf"),
     grades=("#1f2833", "#1d4263", "#215c8c", "#2f7ab3", "#62a9dc", "#b3daf5"),
     on_grades=("#e8edf3", "#e8edf3", "#ffffff", "#ffffff", "#12171e", "#12171e"),
-    unjudged="#12171e",
-    better="#62b6ec",
-    worse="#ff9a5c",
 )
 
 
@@ -133,6 +121,8 @@ def build_css() -> str:
     return "\n".join(
         (
             f":root {{ color-scheme: light dark; --font: {FONT}; --mono: {MONO}; {light} }}",
+            ":root { --accent: var(--series-0); --unjudged: var(--paper); }",
+            ":root { --better: var(--series-0); --worse: var(--series-1); }",
             f":root[data-theme=dark] {{ color-scheme: dark; {dark} }}",
             ":root[data-theme=light] { color-scheme: light; }",
             "@media screen and (prefers-color-scheme: dark) {",

@@ -305,8 +305,7 @@ def _describe_power(
     }
     if not detectable:
         return []
-    low, high = (f"{end(detectable.values()):.3f}" for end in (min, max))
-    smallest = f"{low} to {high}"
+    smallest = " to ".join(f"{end(detectable.values()):.3f}" for end in (min, max))
     if len(detectable) <= _MAX_SYSTEMS:
         smallest = ", ".join(
             f"{value:.3f} ({label_system(comparison.kind, name)})"
@@ -385,9 +384,8 @@ def format_caption(comparison: ComparisonValues) -> str:
 def describe_correction(comparison: ComparisonValues) -> str:
     """How p is corrected, over how many comparisons of which family."""
     evidence = comparison.evidence
-    is_tukey = evidence.test == TUKEY
     several = len(comparison.measures) > 1
-    if is_tukey:
+    if evidence.test == TUKEY:
         measures = count_noun(len(comparison.measures), "measure")
         over = f", corrected by {CORRECTIONS[evidence.correction].words} over {measures}"
         family = "" if evidence.corrects or not several else " of each measure"
@@ -500,9 +498,6 @@ def describe_method(comparison: ComparisonValues) -> list[str]:
     family = f", corrected by Holm over {count_noun(number, 'pair')}" if is_corrected else ""
     test = f"The same: two one-sided t tests (TOST) at {alpha:g}{family}"
     return [f"{test} · P: posterior probabilities of the mean, by t"]
-
-
-# ── within groups of queries or sessions ────────────────────────────────────────────────────────
 
 
 def list_groups(groups: GroupComparison, measures: Sequence[str], baseline: str) -> list[Section]:

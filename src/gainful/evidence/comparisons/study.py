@@ -124,8 +124,6 @@ class Study(Sample):
         """What has a column in the values."""
         return list(self.means)
 
-    # ── what may be exchanged ────────────────────────────────────────────────────────────────
-
     def _can(self, ask: Callable[[], object]) -> bool:
         """Can that be? What is said on the way is forgotten: nothing was compared yet."""
         notes = dict(self.notes)
@@ -170,8 +168,6 @@ class Study(Sample):
             self.notes[note] = None
         return evolve(design, rows=selected[design.rows], blocks=blocks)
 
-    # ── the linear model ─────────────────────────────────────────────────────────────────────
-
     def model_rows(self) -> Ranks:
         """The sessions of searchers who have several: of one alone nothing is left."""
         counts = np.bincount(self.searcher)
@@ -215,8 +211,6 @@ class Study(Sample):
         sums = np.zeros((shape[0], shape[2], self.values.shape[1]))
         np.add.at(sums, (self.searcher, self.system), self.values)
         return np.asarray(np.moveaxis(sums, 2, 0) / counts[0, :, 0].sum())
-
-    # ── how each searcher did ────────────────────────────────────────────────────────────────
 
     def differences(self, measure: str, pair: IndexPair) -> UnitSums | None:
         """The differences of those who tried both, scenarios apart; None of fewer than two."""
@@ -268,8 +262,6 @@ class Study(Sample):
         rows = self._find_rows(pair)
         searchers = np.unique(self.searcher[rows]).size
         return {pluralise(self.paired_by): searchers, "sessions": len(rows)}
-
-    # ── which test, and what it says ─────────────────────────────────────────────────────────
 
     def complete_method(self, method: Method, pairs: Sequence[IndexPair]) -> Method:
         """The test that the design chooses if none was named, and what goes with it."""

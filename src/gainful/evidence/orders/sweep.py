@@ -15,13 +15,8 @@ from gainful.convention.session import SessionConvention
 from gainful.errors import OneGroup
 from gainful.evidence.statistics.correlation import kendall_tau, places
 from gainful.match.session_groups import group_label
-from gainful.measure.sessions.sweep_sums import (
-    REASONABLE_RANGE,
-    SweepGrid,
-    SweepPartSums,
-    SweepRow,
-    SweepSums,
-)
+from gainful.measure.discount import REASONABLE_RANGE
+from gainful.measure.sessions.sweep_sums import SweepGrid, SweepPartSums, SweepRow, SweepSums
 from gainful.page.page import Page, Section
 from gainful.page.shown import Shown
 from gainful.page.table import Table, format_number, to_plain_data

@@ -213,9 +213,7 @@ class RunScores:
 
 
 def mix_run(
-    run: Run | NestedDict,
-    match_for: Callable[[Convention], Matched],
-    sides: tuple[Recipe, Recipe],
+    run: Run | NestedDict, match_for: Callable[[Convention], Matched], sides: tuple[Recipe, Recipe]
 ) -> Mixtures:
     """All between two conventions for a run, causes that cannot matter on these data left out."""
     mine, theirs = (make_lenient(side.convention) for side in sides)

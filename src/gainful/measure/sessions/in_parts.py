@@ -150,9 +150,7 @@ def _collect_grades(sessions: Sessions, matcher: PartMatcher) -> pl.DataFrame:
 
 
 def sum_part(
-    sessions: Sessions,
-    matcher: PartMatcher,
-    new_summer: Callable[[], AnySummer],
+    sessions: Sessions, matcher: PartMatcher, new_summer: Callable[[], AnySummer]
 ) -> tuple[AnySummer, PartTotals]:
     """What some whole sessions add up to."""
     summer = new_summer()

@@ -18,6 +18,7 @@ from gainful.measure.build_session_recipes import (
     usual_session_measures,
 )
 from gainful.measure.catalogue.sessions import WITH_VECTORS
+from gainful.measure.discount import REASONABLE_RANGE
 from gainful.measure.entry import FORMULA_PARAMS, SessionRecipe
 from gainful.measure.functions.sessions import sdcg
 from gainful.measure.functions.sessions.sdcg import (
@@ -188,9 +189,6 @@ def tabulate_curve(
     )
 
 
-_MIN_BASE, _MAX_BASE = 1.5, 10.0  # bases of discounts, for impatient and for patient searchers
-
-
 def compute_session_values(sessions: MatchedSessions, recipe: SessionRecipe) -> Array:
     """The value of every session."""
     try:
@@ -259,13 +257,13 @@ def note_recipes(recipes: Mapping[str, SessionRecipe], observed: str) -> list[st
 
 def _note_unusual_bases(recipes: Mapping[str, SessionRecipe]) -> list[str]:
     """Bases beyond the range that the paper of 2008 calls reasonable."""
-    notes = {}
+    (low, high), notes = REASONABLE_RANGE, {}
     for recipe in recipes.values():
         for name in ("b", "bq"):
             value = getattr(recipe.convention, name) if name in recipe.entry.params else None
-            if value is not None and not _MIN_BASE <= value <= _MAX_BASE:
+            if value is not None and not low <= value <= high:
                 note = f"{name} = {value:g} is beyond what the paper calls reasonable"
-                notes[note] = f"{note}, {_MIN_BASE:g} (impatient) to {_MAX_BASE:g} (patient)"
+                notes[note] = f"{note}, {low:g} (impatient) to {high:g} (patient)"
     return list(notes.values())
 
 
@@ -361,8 +359,7 @@ SESSION_REMARKS: Sequence[Remark] = (
     Remark(has_param("gain"), lambda recipe: f"gain {recipe.gain.text()}"),
     Remark(has_param("discount"), lambda recipe: f"discount {recipe.discount.text()}"),
     Remark(
-        has_param("query_discount"),
-        lambda recipe: f"query discount {recipe.query_discount.text()}",
+        has_param("query_discount"), lambda recipe: f"query discount {recipe.query_discount.text()}"
     ),
     *(Remark(has_param(name), _describe_setting(name)) for name in _WORDS),
     Remark(lambda _: True, _describe_changes),

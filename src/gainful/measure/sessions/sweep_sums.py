@@ -42,7 +42,6 @@ from gainful.types import MAX_COUNT, Array, Ranks, is_whole_number
 
 Bases = str | float | Iterable[float]
 Weights = str | Mapping[Any, Any] | NamedFormula
-REASONABLE_RANGE = (1.5, 10.0)  # of b and of bq, says the paper of 2008 (§3.1)
 _MAX_SETTINGS = 1_000_000  # settings
 _MAX_POINTS = 10_000  # of a range
 _USUAL_DEPTH = 10

@@ -18,8 +18,6 @@ _END = "\r\n"  # the writer quotes cells with any of its characters
 
 def to_csv(page: Page, separator: str = ",") -> str:
     """The rows of a page, a line each."""
-    if page.rows is None:
-        raise TypeError("a page without rows has no CSV")
     table = page.rows()
     return write_csv((table.columns, *table.rows), separator)
 

@@ -146,7 +146,7 @@ def draw_chart(data: FigureData, look: Look) -> Spec:
     # For every budget, the most that can be had for it.
     best = frame.filter("frontier").select("cost", "gain").to_dicts()
     best.append({"cost": ends[0], "gain": best[-1]["gain"]} if best else {"cost": 0, "gain": 0})
-    steps = {"interpolate": "step-after", "color": look.tones.accent, "opacity": 0.75}
+    steps = {"interpolate": "step-after", "color": look.tones.series[0], "opacity": 0.75}
     layers = [
         build_layer("line", best, {"x": x, "y": y}, **steps, strokeWidth=2),
         *(_draw_whiskers(frame, axis, x, y, look) for axis in ("cost", "gain")),
@@ -176,6 +176,7 @@ def _place_labels(
     points = []
     best_first = frame.sort("gain", descending=True)
     labels, tones = shorten_names(best_first["group"]), look.tones
+    accent = tones.series[0]
     for index, row in enumerate(best_first.iter_rows(named=True)):
         label, on_frontier = labels[index], row["frontier"]
         left = width * row["cost"] / ends[0] + 10
@@ -191,8 +192,8 @@ def _place_labels(
                 "label": label,
                 "label_x": left,
                 "label_y": top,
-                "fill": tones.accent if on_frontier else tones.paper,
-                "stroke": tones.accent if on_frontier else tones.quiet,
+                "fill": accent if on_frontier else tones.paper,
+                "stroke": accent if on_frontier else tones.quiet,
                 "ink": label_colour(0, tones) if on_frontier else tones.quiet,
                 "weight": index,
             }

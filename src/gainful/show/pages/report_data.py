@@ -13,7 +13,7 @@ from attrs import frozen
 
 from gainful.evidence.reasons.largest_changes import ChangedQuery, LargestChanges
 from gainful.evidence.side_by_side import SideBySide
-from gainful.measure.entry import MeasureRecipe, Recipe
+from gainful.measure.entry import Recipe
 from gainful.measure.functions.graded import rank_discounts
 from gainful.measure.values import Results
 from gainful.measure.worked_ranking import WorkedRanking
@@ -78,16 +78,13 @@ def choose_units(
             is_there = own_places >= 0
             row[is_there] = fill_masked(results.values[measure])[own_places[is_there]]
     recipes = first.recipes
-    measure = next(filter(lambda name: _cumulates(recipes[name]), recipes), next(iter(recipes)))
+    cumulated = (name for name, recipe in recipes.items() if recipe.entry.has_vectors)
+    measure = next(cumulated, next(iter(recipes)))
     change = _find_largest_change(values[measure], base)
     limit = max(MAX_DETAILED, min(MAX_LISTED, MAX_NUMBERS // (len(parts) * len(values))))
     listed = sorted(sample_queries(change, limit, seed))
     priority = sample_queries(change[listed], MAX_DETAILED, seed)
     return PageUnits(names, values, places, measure, listed, priority)
-
-
-def _cumulates(recipe: MeasureRecipe[Any]) -> bool:
-    return recipe.entry.has_vectors if recipe.entry.session else recipe.entry.cumulated
 
 
 def _find_largest_change(values: Array, base: int) -> Array:

@@ -32,14 +32,7 @@ from gainful.measure.values import Results
 from gainful.page.table import Table, to_one_line
 from gainful.show.figures.figure import shorten_names
 from gainful.show.pages.report_data import PageUnits
-from gainful.text import (
-    count_noun,
-    format_range,
-    join_words,
-    mark_notes,
-    number_doubles,
-    pluralise,
-)
+from gainful.text import count_noun, format_range, join_words, mark_notes, number_doubles, pluralise
 from gainful.types import finite_or_none
 
 _MAX_NAME_LENGTH = 60  # characters of a run's name

@@ -23,7 +23,7 @@ from gainful.measure.ranked_run import compute_measure, rank_run
 from gainful.types import Array, Flags, Ranks
 
 BY_QUERY: list[Entry] = []
-_measure = collect(BY_QUERY)
+_measure = collect(BY_QUERY, bounded=False, cutoff_kind="none")
 _OPTIONS = ("gain", "negative", "empty")
 
 
@@ -31,8 +31,6 @@ _OPTIONS = ("gain", "negative", "empty")
     "Session",
     options=("of", "over", *_OPTIONS),
     defaults={"of": "nDCG@10", "over": "mean"},
-    bounded=False,
-    cutoff_kind="none",
     cite="jarvelin2008",
 )
 def aggregate_queries(sessions: MatchedSessions, recipe: SessionRecipe) -> Array:
@@ -62,8 +60,6 @@ def aggregate_queries(sessions: MatchedSessions, recipe: SessionRecipe) -> Array
     "RL",
     options=("of", "repeated", *_OPTIONS),
     defaults={"of": "nDCG@10", "repeated": "counts"},
-    bounded=False,
-    cutoff_kind="none",
     cite="session_track",
 )
 def last_query(sessions: MatchedSessions, recipe: SessionRecipe) -> Array:
