@@ -42,13 +42,9 @@ class HtmlPage(str):
 
 
 def render_page(template: str, *, feature: str, data: object, **context: Any) -> HtmlPage:
-    """A template of the pages with its data, the style that all pages share, and Vega.
+    """A template of the pages with the plain data of its script, the style of all, and Vega.
 
-    Args:
-        template: the name of its file.
-        feature: the command that makes it, for whom the extra is not installed.
-        data: what its script works on; plain data.
-        context: what else the template shows, as text.
+    `feature` is what to name where the extra is not installed, `context` what else is shown.
     """
     try:
         from jinja2 import Environment, FunctionLoader, StrictUndefined  # noqa: PLC0415

@@ -14,6 +14,8 @@ from attrs import asdict, frozen
 
 FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Liberation Sans', Arial, sans-serif"
 MONO = "ui-monospace, 'SF Mono', Menlo, Consolas, 'Liberation Mono', monospace"
+# A picture is laid out by the widths of its letters: these fonts have the same ones everywhere.
+_VEGA_FONT = "Arial, 'Liberation Sans', Helvetica, sans-serif"
 SIZE = 12  # of the type in figures, in pixels
 
 DASHES = ([1, 0], [6, 3], [2, 2], [8, 3, 2, 3], [4, 2], [1, 3], [10, 4])
@@ -83,7 +85,7 @@ def build_vega_config(tones: Tones = LIGHT) -> dict[str, Any]:
     sizes = {"labelFontSize": SIZE - 1, "titleFontSize": SIZE}
     return {
         "background": tones.paper,
-        "font": FONT,
+        "font": _VEGA_FONT,
         "axis": {
             **text_colours,
             **sizes,
@@ -94,15 +96,11 @@ def build_vega_config(tones: Tones = LIGHT) -> dict[str, Any]:
             "titlePadding": 8,
         },
         "legend": {**text_colours, **sizes},
-        "header": {**text_colours, **sizes},
         "title": {
             "color": tones.ink,
             "fontSize": SIZE + 2,
             "fontWeight": 600,
             "anchor": "start",
-            "subtitleColor": tones.quiet,
-            "subtitleFontSize": SIZE - 1,
-            "subtitlePadding": 4,
             "offset": 12,
         },
         "view": {"stroke": None},

@@ -297,9 +297,8 @@ def mean_of_vectors(sessions: MatchedSessions, recipe: SessionRecipe, some: Flag
     if recipe.convention.average == "ratios":
         values = np.ma.compressed(np.ma.asarray(normalise_by(total, best, recipe.convention.empty)))
         return float(values.mean()) if values.size else float("nan")
-    mean = normalise_by(
-        total.mean(keepdims=True), best.mean(keepdims=True), recipe.convention.empty
-    )
+    total, best = total.mean(keepdims=True), best.mean(keepdims=True)
+    mean = normalise_by(total, best, recipe.convention.empty)
     return float(np.ma.filled(mean, np.nan)[0])
 
 

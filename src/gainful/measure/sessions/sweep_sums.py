@@ -72,9 +72,8 @@ def parse_bases(name: str, value: Bases, points: int) -> tuple[float, ...]:
     if isinstance(value, str) and ":" in value:
         low, high = _parse_numbers(name, value, value.split(":"), 2)
         if low >= high:
-            raise BadValue(
-                name, value, f"a range from the smaller to the larger, such as {USUAL_RANGE}"
-            )
+            allowed = f"a range from the smaller to the larger, such as {USUAL_RANGE}"
+            raise BadValue(name, value, allowed)
         points_of_range = np.geomspace(low, high, points).tolist()
         # The same on every machine
         return tuple(float(f"{point:.12g}") for point in points_of_range)
@@ -185,11 +184,8 @@ def build_sweep_grid(
         recipes.append(recipe)
     setting_count = len(recipes) * len(bases[0]) * len(bases[1])
     if setting_count > _MAX_SETTINGS:
-        raise BadValue(
-            "points",
-            points,
-            f"fewer: these are {setting_count} settings of at most {_MAX_SETTINGS}",
-        )
+        allowed = f"fewer: these are {setting_count} settings of at most {_MAX_SETTINGS}"
+        raise BadValue("points", points, allowed)
     return SweepGrid(
         measure=str(evolve(parsed_measure, k=None)),
         convention=convention,

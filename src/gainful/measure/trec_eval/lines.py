@@ -29,13 +29,12 @@ from gainful.measure.trec_eval.visits import TrecEvalOptions, Visits, build_conv
 from gainful.measure.trec_language import TrecLine
 from gainful.read.qrels_and_run import Qrels, Run
 from gainful.read.trec_eval_files import Judged, QrelsFormat, ZScores
-from gainful.types import Array, Ranks
+from gainful.types import MAX_COUNT, Array, Ranks
 
 Arguments = Mapping[str, Any]  # what the function of a measure is called with
 UNJUDGED, JUDGED_BELOW_ZERO = -1.0, -2.0  # the grades that trec_eval gives
 _ZERO_IF_MISSING = ("num_ret", "utility", "rbp_resid")  # so spelt, of a query the run lacks
 NO_NUMBER = np.copysign(np.nan, -1.0)  # 0/0, to which x86-64 gives a sign
-_LARGEST_CUTOFF = 2**53  # of the catalogue; no ranking is as long
 
 
 @define(slots=False)
@@ -125,7 +124,7 @@ def compute_lines(judged_run: JudgedRun, lines: Sequence[TrecLine]) -> dict[str,
         kind = line.trec_name.below_zero
         params, is_level = dict(line.params), line.trec_name.kind == "levels"
         formula = {"gain": params.pop("gain")} if "gain" in params else {}
-        k = None if line.k is None else 0.5 if is_level else min(line.k, _LARGEST_CUTOFF)
+        k = None if line.k is None else 0.5 if is_level else min(line.k, MAX_COUNT)
         measure = Measure(line.trec_name.measure, formula, k)
         recipe = build_recipe(measure, like=judged_run.convention)
         of_run = {"rel": judged_run.level(kind), "docs": judged_run.options.collection_size}
@@ -142,9 +141,7 @@ def compute_lines(judged_run: JudgedRun, lines: Sequence[TrecLine]) -> dict[str,
 
 def _compute_by_catalogue(ranked: RankedRun, recipe: Recipe, arguments: Arguments) -> Array:
     result = apply_function(recipe.entry.function, recipe, ranked, **arguments)
-    if not isinstance(result, tuple):
-        return np.asarray(result)
-    return divide(*result)
+    return divide(*result) if isinstance(result, tuple) else result
 
 
 def _average_over_hits(ranked: RankedRun, recipe: Recipe, arguments: Arguments) -> Array:

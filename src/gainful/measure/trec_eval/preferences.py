@@ -177,14 +177,9 @@ def _number_documents(
             retrieved=pl.col("rank").count().over("query"),
         )
     )
-    return preferences.join(docs, on=["query", "doc"]).sort(
-        "query",
-        "group",
-        "subgroup",
-        "level",
-        "number",
-        descending=[False, False, False, True, False],
-    )
+    keys = ["query", "group", "subgroup", "level", "number"]
+    rows = preferences.join(docs, on=["query", "doc"])
+    return rows.sort(keys, descending=[key == "level" for key in keys])
 
 
 def _build_group(frame: pl.DataFrame, retrieved: int) -> Group:

@@ -210,10 +210,7 @@ def _draw_points(points: Sequence[Spec], x: Spec, y: Spec, gain_title: str) -> l
         quantitative("sessions"),
     ]
     colours = {name: nominal(name, scale=None, legend=None) for name in ("fill", "stroke")}
-    placed = {
-        "x": quantitative("label_x", scale=None, axis=None),
-        "y": quantitative("label_y", scale=None, axis=None),
-    }
+    placed = {at: quantitative(f"label_{at}", scale=None, axis=None) for at in ("x", "y")}
     ink = nominal("ink", scale=None, legend=None)
     dot = {"x": x, "y": y, **colours, "tooltip": tooltip, "description": nominal("name")}
     label = {**placed, "color": ink, "text": nominal("label")}

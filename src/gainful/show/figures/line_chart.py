@@ -36,8 +36,6 @@ WIDTH, HEIGHT = 560, 320
 LABEL_GAP = 14  # pixels between labels
 NO_LINE = {"domain": False, "ticks": False}  # of an axis
 _Y_AXIS_WIDTH = 56  # pixels that the axis at the left takes
-# A picture is laid out by the widths of its letters: these fonts have the same ones everywhere.
-_FONT = "Arial, 'Liberation Sans', Helvetica, sans-serif"
 _NAME_FIELD = nominal("name")  # what a screen reader says of a line
 
 
@@ -136,7 +134,7 @@ def with_caption(
     heading = data.title if look.title is None else look.title
     title = wrap_lines([heading], whole_width, (SIZE + 3) * BOLD)
     return {
-        "config": build_vega_config(look.tones) | {"font": _FONT},
+        "config": build_vega_config(look.tones),
         "title": {"text": title[0] if len(title) == 1 else title},
         "description": clean_text(". ".join((heading, *data.caption))),
         "padding": {"left": 12, "top": 12, "right": 12 + label_width // 8, "bottom": 12},

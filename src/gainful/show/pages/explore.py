@@ -157,10 +157,7 @@ def gain_choices(
             if gain is recipe.gain:
                 raise
             continue
-        spelling = {
-            "gain": name,
-            **({"rel": gain.param_values["rel"]} if "rel" in gain.param_values else {}),
-        }
+        spelling = {"gain": name} | {p: v for p, v in gain.param_values.items() if p == "rel"}
         choice = {"name": name, "spelling": spelling, "meaning": gain.meaning}
         choices.append({**choice, "weights": weights.tolist(), "text": gain.text()})
     return choices
@@ -330,10 +327,8 @@ def _explain_no_map(sessions: MatchedSessions) -> dict[str, str]:
     """Why there are no groups to compare."""
     columns = session_columns(sessions)
     group_count = columns["system"].n_unique() if "system" in columns.columns else 0
-    if group_count < 2:
-        return {"why": "there are no two groups to compare"}
-    most = f"at most {_MAX_GROUPS} are compared"
-    return {"why": f"system has {group_count} values, and {most}"}
+    why = f"system has {group_count} values, and at most {_MAX_GROUPS} are compared"
+    return {"why": why if group_count > 1 else "there are no two groups to compare"}
 
 
 def _collect_grades(sessions: MatchedSessions, *, own: bool) -> Grades:

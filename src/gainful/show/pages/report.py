@@ -113,20 +113,12 @@ def render_report(
 
 def render_run_report(
     content: ReportContent,
-    rankings: Iterable[SideBySide],
-    changes: Mapping[int, LargestChanges],
-    texts: Mapping[str, str],
-    find_documents: FindTexts | None,
+    rankings: Iterable[SideBySide],  # of the queries to detail
+    changes: Mapping[int, LargestChanges],  # by the place of a run, what changed most
+    texts: Mapping[str, str],  # what the queries say
+    find_documents: FindTexts | None,  # finds what documents say
 ) -> Report:
-    """The page of runs: with the rankings of queries, made as far as the page holds them.
-
-    Args:
-        content: the evidence, and the queries that are shown.
-        rankings: of the queries to detail.
-        changes: by the place of the run, what changed most from the baseline.
-        texts: what the queries say.
-        find_documents: finds what documents say.
-    """
+    """The page of runs: with the rankings of queries, made as far as the page holds them."""
     units, runs = content.units, content.results
     data = build_run_data(
         runs,

@@ -57,12 +57,9 @@ class PageUnits:
 def choose_units(
     parts: Sequence[tuple[Results, Sequence[str], Flags]], base: int, seed: int
 ) -> PageUnits:
-    """As many units as a page can hold: those that changed most, and a sample of the rest.
+    """As many units as a page can hold: those that changed most from `base`, and a sample.
 
-    Args:
-        parts: by system its results, what their units are called, and which of them are its.
-        base: the system with which the others are compared.
-        seed: random seed.
+    `parts` are by system its results, what their units are called, and which of them are its.
     """
     names = list(dict.fromkeys(name for _, ids, _ in parts for name in ids))
     column = {name: index for index, name in enumerate(names)}
@@ -100,12 +97,8 @@ def sample_queries(changes: Array, limit: int, seed: int) -> list[int]:
     """The places of at most this many queries, the most informative first.
 
     Half of them changed most; the others are drawn by chance, so that the page also has what is
-    usual. Where all can be shown, all are, those that changed most first.
-
-    Args:
-        changes: how much each query changed, whichever way; not a number where that is not known.
-        limit: how many to choose.
-        seed: random seed.
+    usual. Where all can be shown, all are, those that changed most first. How much a query changed
+    may be unknown, and is then not a number.
 
     Examples:
         >>> sample_queries(np.array([0.1, 0.9, 0.0, -0.5]), 2, seed=1)[0]

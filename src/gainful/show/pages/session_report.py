@@ -163,20 +163,12 @@ def _share_unjudged(sessions: MatchedSessions, of_query: Flags) -> str:
 
 def render_session_report(
     content: ReportContent,
-    groups: SystemGroups,
-    named_results: SessionResults,
-    course: FigureData | str,
-    sweep: Sweep | str,
+    groups: SystemGroups,  # results of the systems by short names
+    named_results: SessionResults,  # the same with the names of systems in full
+    course: FigureData | str,  # how gain grows from query to query; or why there is no picture
+    sweep: Sweep | str,  # who wins for which searcher; or why that is not told
 ) -> Report:
-    """The page of sessions.
-
-    Args:
-        content: the evidence, and the sessions or conversations that are shown.
-        groups: results of the systems by short names.
-        named_results: the same with the names of systems in full.
-        course: how gain grows from query to query; or why there is no picture.
-        sweep: who wins for which searcher; or why that is not told.
-    """
+    """The page of sessions or conversations."""
     units, comparison, system = content.units, content.comparison, groups.by or "system"
     data, number = _build_session_data(groups, units, content.base), len(units.all_names)
     figures = {
