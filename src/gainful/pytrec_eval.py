@@ -97,19 +97,15 @@ class RelevanceEvaluator:
         if isinstance(measures, str):
             raise BadValue("measures", measures, "a set or list of names")
         judged = {query: inner for query, inner in query_relevance.items() if inner}
-        convention = like("pytrec_eval").with_settings(rel=relevance_level)
-        if judged_docs_only_flag:
-            convention = convention.with_settings(unjudged="remove", negative="remove")
+        removed = ("unjudged", "negative") if judged_docs_only_flag else ()
+        changes: dict[str, Any] = {"rel": relevance_level, **dict.fromkeys(removed, "remove")}
         self._qrels = read_dict(judged, "query_relevance", QRELS).build() if judged else None
-        self._convention = convention
+        self._convention = like("pytrec_eval").with_settings(**changes)
         self.measures = {*measures}
-        self._recipes = {
-            key: build_recipe(measure, like=convention)
-            for key, measure in _parse_measures(self.measures).items()
-        }
-        self._text_measures = [
-            name for name in _TEXT_MEASURES if name in _expand_nicknames(self.measures)
-        ]
+        parsed = _parse_measures(self.measures)
+        self._recipes = {key: build_recipe(parsed[key], like=self._convention) for key in parsed}
+        named = _expand_nicknames(self.measures)
+        self._text_measures = [name for name in _TEXT_MEASURES if name in named]
 
     def evaluate(self, scores: Mapping[str, Mapping[str, float]]) -> dict[str, dict[str, float]]:
         """{query: {measure: value}} of a run {query: {document: score}}, for its judged queries."""

@@ -102,21 +102,16 @@ def per_query(
             raise BadValue(f"ties of {name}", recipe.convention.ties, allowed)
     lazy_run = as_lazy_run(run, SPARK, "run")
     names = [*flatten_names(dict.fromkeys(recipes, 0.0))] if flat else [*recipes]
-    schema = ", ".join(f"{_quote_column(name)} double" for name in names)
+    schema = ", ".join(["query string", *(f"{_quote_column(name)} double" for name in names)])
     with report_engine_errors(SPARK, lazy_run.name):
         judged, judged_query, read_qrels = _open_qrels(qrels, lazy_run)
-        own = [entry for recipe in recipes.values() if (entry := recipe.entry).registered]
-        evaluation = _QueryEvaluation(
-            _OwnMeasures(own),
-            recipes,
-            count_duplicates(convention, lazy_run),
-            read_qrels,
-            lazy_run.reader,
-        )
+        entries = [recipe.entry for recipe in recipes.values()]
+        own = _OwnMeasures([entry for entry in entries if entry.registered])
+        counting = count_duplicates(convention, lazy_run)
+        evaluation = _QueryEvaluation(own, recipes, counting, read_qrels, lazy_run.reader)
         check = partial(_check_part, evaluation)
-        reports = collect_pickled(
-            work_in_spark(judged, lazy_run, check, "report binary", judged_query)
-        )
+        checked = work_in_spark(judged, lazy_run, check, "report binary", judged_query)
+        reports = collect_pickled(checked)
         _refuse_bad_parts(reports, lazy_run, convention)
         highest = max(report.highest_grade for report in reports)
         recipes = {name: with_max_grade(recipe, highest) for name, recipe in recipes.items()}
@@ -124,7 +119,6 @@ def per_query(
             own_convention = recipes[name].convention.with_settings(no_hits="as_is")
             recipes[name] = evolve(recipes[name], convention=own_convention)
         work = partial(_evaluate_part, evolve(evaluation, recipes=recipes), names)
-        schema = f"query string, {schema}"
         return work_in_spark(judged, lazy_run, work, schema, judged_query)
 
 

@@ -23,18 +23,13 @@ def _read_table(text: str) -> dict[str, str]:
 ARGUMENTS: Mapping[str, tuple[str, ...]] = {
     word: tuple(names.split())
     for word, names in _read_table("""
-metric metrics measurement = measures measure
-measure = measures
-measures = measure
+metric metrics measurement measure measures = measures measure
 judgments judgements judgment qrel ground_truth = qrels judged
 truth gold labels references y_true = qrels grades
 relevance relevances = grades qrels
 predictions preds y_score y_pred system ranking results rankings retrieved hits = run runs scores
-run = runs
-runs = run
-top_k topk at at_k cut depth top ks cutoffs = k cutoff
-k = cutoff
-cutoff = k
+run runs = run runs
+top_k topk at at_k cut depth top ks cutoffs k cutoff = k cutoff
 groups group_sizes group_by groupby category segment slice split_by = group by
 group_id query_id query_ids qids = qid
 convention tool as_in provider backend = like
@@ -69,7 +64,7 @@ out file save outfile to = output
 type output_format fmt = form
 tex = latex
 md = markdown
-txt text plain = table
+txt text plain pretty = table
 excel xls xlsx = csv
 pyterrier = ir_measures
 theme dark_mode = dark
@@ -112,7 +107,6 @@ threads jobs workers n_jobs parallel = all cores are used anyway
 m max_docs = --cutoff N counts the first N documents of a query
 n d z = gainful trec_eval QRELS RUN takes the options of trec_eval
 no_summary = --per-query prints the values of all queries
-pretty = --format table prints a table
 exp exponential = --gain exp takes 2^grade - 1
 encoding charset = files are UTF-8, or UTF-16 with its mark
 name names label labels alias = a run is named after its file
@@ -211,7 +205,7 @@ resampled = .method.takes_resamples
 """)
 
 # Names of the package.
-_READS = "gainful.evaluate(qrels, run), which reads files itself"
+_READ = "gainful.evaluate(qrels, run), which reads files itself"
 _READS_BOTH = "gainful.evaluate(qrels, run) or gainful.sessions.evaluate(log), which read files"
 _READS_LOGS = "gainful.sessions.evaluate(log), which reads logs and splits them"
 NAMES: Mapping[str, str] = _read_table(f"""
@@ -242,8 +236,7 @@ calc_aggregate = gainful.evaluate, or gainful.ir_measures.calc_aggregate
 iter_calc = gainful.evaluate, or gainful.ir_measures.iter_calc
 parse_measure = gainful.parse
 relevanceevaluator = gainful.pytrec_eval.RelevanceEvaluator
-read_qrels load_qrels read_trec_qrels parse_qrel = {_READS}
-read_run load_run read_trec_run parse_run = {_READS}
+read_qrels load_qrels read_trec_qrels parse_qrel read_run load_run read_trec_run parse_run = {_READ}
 read load open from_file from_csv from_df from_dict = {_READS_BOTH}
 split sessionize read_log load_log from_log = {_READS_LOGS}
 ctr summary = gainful.sessions.summarise(log)

@@ -286,12 +286,6 @@ def display_width(text: str) -> int:
     )
 
 
-def pad_text(text: str, width: int, *, right: bool = False) -> str:
-    """A text with blanks behind it, or before it, until it takes so many columns."""
-    blanks = " " * (width - display_width(text))
-    return blanks + text if right else text + blanks
-
-
 def fold_line(line: str, width: int, indent: str = "") -> list[str]:
     """A line in parts no wider than that, broken between words; what goes over is indented.
 

@@ -249,12 +249,12 @@ def unknown_option(command: click.Command, name: str) -> Exception:
         return click.UsageError(f"{name} was removed: {instead}")
     options = {param.name: param for param in command.params if isinstance(param, click.Option)}
     word = name.lower().lstrip("-").replace("-", "_")
-    if word in _FORMS and "form" in options:
-        return UnknownName("option", name, [f"--format {word}"])
     from gainful.synonyms import ARGUMENTS, OPTIONS  # noqa: PLC0415  (of a mistake only)
 
     names = {"by": ("group",), "group": ("by",), **ARGUMENTS}  # of runs, and of sessions
     meant = [word, *names.get(word, ())]  # by its name here, or another tool's for it
+    for form in (known for known in meant if known in _FORMS and "form" in options):
+        return UnknownName("option", name, [f"--format {form}"])
     if "k" in meant and "k" not in options and "measures" in options:
         return UnknownName("option", name, ["-m nDCG@10"], "the cutoff is part of the measure")
     for option in (options[known] for known in meant if known in options):

@@ -9,7 +9,7 @@ from attrs import evolve, frozen
 from gainful.page.page import Page, Section
 from gainful.page.table import GAP, Table, fit_table, fit_widths, to_one_line
 from gainful.page.terminal import PLAIN, Terminal, colour_text, spell_in, wrap_text
-from gainful.text import display_width, escape_controls, fold_line, pad_text
+from gainful.text import display_width, escape_controls, fold_line
 
 _BOLD, _BAR_COLOUR = "1", "36"
 _MIN_BAR_WIDTH, _MAX_BAR_WIDTH = 4, 10  # characters of a bar
@@ -113,7 +113,9 @@ class _Layout:
         parts = []
         columns = zip(cells, self.widths, self.table.flush_right(), strict=True)
         for at, (cell, width, right) in enumerate(columns):
-            text = pad_text(cell[height] if height < len(cell) else "", width, right=right)
+            text = cell[height] if height < len(cell) else ""
+            blanks = " " * (width - display_width(text))
+            text = blanks + text if right else text + blanks
             colour = self.table.colours.get((row_number, at), "")
             parts.append(_colour_cell(text, colour, self.terminal))
             if self.bar_width and at in self.table.bars:
