@@ -203,6 +203,14 @@ def test_the_examples_that_gainful_measures_prints_can_be_typed(name):
     assert all(parse(text).name for text in typed)
 
 
+@pytest.mark.parametrize(("name", "default"), [("b", 2), ("rel", 1), ("gain", "linear")])
+def test_the_default_of_a_setting_is_the_same_in_words_and_in_data(name, default):
+    """Of b and rel, which follow from the formula, the data said null."""
+    lines = catalogue_page.catalogue_page(name).sections[0].lines
+    assert f"Default: {default}" in lines
+    assert catalogue_page.to_dict(name)["default"] == default
+
+
 def test_the_rbp_of_trec_eval_is_named_for_what_it_is():
     assert list(expand(["rbp", "RBP"])) == ["gRBP(p=0.9)", "RBP"]
     assert list(expand(["rbp@10", "rbp(p=0.8)"])) == ["RBP@10", "RBP(p=0.8)"]

@@ -248,9 +248,6 @@ def compare_where_possible(
     return comparison, [*dict.fromkeys(filter(None, reasons))]
 
 
-# ── runs by query, systems by conversation ───────────────────────────────────────────────────────
-
-
 @define(eq=False, slots=False, kw_only=True)
 class PairedSample(Sample):
     """Values of systems side by side: of each measure a row for each query or conversation."""
@@ -384,9 +381,6 @@ def _pair_conversations(results: SessionResults, measure: str, names: list[str])
         dict(means.filter(pl.col(SYSTEM) == name).drop(SYSTEM).iter_rows()) for name in names
     ]
     return evolve(pair_values(by_system, measure), noun=CONVERSATION)
-
-
-# ── within groups of queries or sessions: one family over all groups ────────────────────────────
 
 
 def compare_groups(

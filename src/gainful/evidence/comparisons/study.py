@@ -542,7 +542,7 @@ def _select_sessions(
     for measure, column in zip(results.values, values.T, strict=True):
         refuse_extremes(column, measure)
         if not column.any():
-            raise CannotCompare(f"{measure} is 0 in every session: there is nothing to compare")
+            raise CannotCompare(f"{measure} is 0 for every session: there is nothing to compare")
     return columns[order], values, notes if dropped else []
 
 

@@ -150,9 +150,6 @@ def _judgment_rows(qrels: Qrels) -> pl.DataFrame:
     return pl.concat([frame, silent], how="diagonal")
 
 
-# ── a run against its baseline: significance, non-inferiority, drift since the chain began ─────
-
-
 @frozen(eq=False)
 class Sides:
     """A run beside its baseline, or its anchor, and the rules that it must hold."""
@@ -215,7 +212,7 @@ def test_drop(name: str, sides: Sides, resampling: Resampling) -> Outcome:
     units = pair.sum_units(differences[:, None])
     if test.needs_variance and constant_columns(units.unit_means)[0]:
         raise CannotCompare(
-            f"{name} differs by {format_exact(float(pair.differences((0, 1))[0]))} in every "
+            f"{name} differs by {format_exact(float(pair.differences((0, 1))[0]))} for every "
             f"{pair.unit}: the {test.words} has no answer (use --test randomisation)"
         )
     outcome = run_test(test.name, units, resampling, clustered=pair.clusters is not None)
