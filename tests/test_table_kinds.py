@@ -10,6 +10,7 @@ from written_files import write_file, write_lines
 import gainful
 from gainful.errors import BadInput, NoColumn, Swapped
 from gainful.read.inputs import as_qrels
+from gainful.read.query_columns import read_document_texts
 from gainful.read.session_inputs import as_sessions
 
 # By name: the header, a row, and what names its columns, if they are unlike those of any table.
@@ -65,6 +66,60 @@ def test_an_unknown_table_is_nothing_that_it_is_not(name, tmp_path):
         report = gainful.check(path, columns=columns)
         assert report.ok
         assert report.findings[0].kind.startswith(("judgments", "run", "sessions"))
+
+
+def test_an_unknown_table_of_json_lines_is_described_as_one_of_csv(tmp_path):
+    path = write_lines(tmp_path / "t.jsonl", {"who": "u", "keyword": "lamp", "sku": "a", "pos": 1})
+    (finding,) = gainful.check(path).findings
+    assert finding.kind == "jsonl"
+    assert "gainful sessions" in finding.problems[0]
+    assert "--columns user=who," in finding.problems[0]
+
+
+@pytest.mark.parametrize(
+    ("name", "names"), [("judgments", "query=1,doc=3,grade=4"), ("run", "query=1,doc=3,score=5")]
+)
+def test_lines_of_trec_between_commas_have_columns_by_number(name, names, tmp_path):
+    fields = {"judgments": "7,0,a,2", "run": "7,Q0,a,7,0.5,bm25"}[name]
+    path = write_file(tmp_path / "t.csv", f"{fields}\n")
+    assert f"--columns {names}, if" in gainful.check(path).findings[0].problems[0]
+    columns = dict(pair.split("=") for pair in names.split(","))
+    assert gainful.check(path, columns=columns).findings[0].kind.startswith(name)
+
+
+def test_names_with_blanks_are_one_word_for_a_shell(tmp_path):
+    path = write_file(tmp_path / "t.csv", "search phrase,sku nr,stars\nlamp,a,3\n")
+    with refuses(NoColumn, "t.csv", "--columns 'query=search phrase,doc=sku nr,grade=stars'"):
+        as_qrels(path)
+
+
+LISTS = {"query": ["1"], "hits_list": [["a"]], "truth": [["a"]]}
+
+
+@pytest.mark.parametrize("suffix", ["parquet", "arrow", "jsonl"])
+def test_lists_with_unknown_names_are_said_to_be_such_in_every_format(suffix, tmp_path):
+    path = tmp_path / f"t.{suffix}"
+    frame = pl.DataFrame(LISTS)
+    {"parquet": frame.write_parquet, "arrow": frame.write_ipc, "jsonl": frame.write_ndjson}[suffix](
+        path
+    )
+    (finding,) = gainful.check(path).findings
+    assert "--columns retrieved=hits_list,relevant=truth" in finding.problems[0]
+
+
+def test_texts_in_place_of_lists_are_said_to_be_such_in_parquet(tmp_path):
+    path = tmp_path / "t.parquet"
+    pl.DataFrame({"query": ["1"], "retrieved": ["a b"], "relevant": ["a"]}).write_parquet(path)
+    (finding,) = gainful.check(path).findings
+    assert "'retrieved'" in finding.problems[0]
+    assert "no known table" not in finding.problems[0]
+
+
+def test_only_columns_that_can_be_named_are_suggested(tmp_path):
+    path = write_file(tmp_path / "docs.csv", "doc,query\na,lamp\n")
+    with pytest.raises(NoColumn) as error:
+        read_document_texts(path, ["a"])
+    assert "text=query" not in str(error.value)
 
 
 @pytest.mark.parametrize("name", UNKNOWN)

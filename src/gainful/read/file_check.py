@@ -18,6 +18,7 @@ from gainful.read.column_names import (
     DOC_LISTS,
     GRADE,
     RANK,
+    RELEVANT,
     RETRIEVED,
     SCORE,
     SESSION_ROLES,
@@ -55,11 +56,7 @@ from gainful.read.source import SEPARATORS, Source, is_folder, open_source
 from gainful.text import count_noun, join_words, quote
 
 _NEED = {"judgments": "judgments lack the", "run": "a run lacks the", "log": "a log lacks the"}
-_COMMANDS = {
-    "judgments": "gainful check {}",
-    "run": "gainful check {}",
-    "log": "gainful sessions {}",
-}
+_LISTS = (*DOC_LISTS, *RETRIEVED, *RELEVANT)
 _NAMELESS = "queries have no names: judgments and run go together as lists in one order"
 _IN_MEMORY = "in memory"  # the format of what is no file
 # Of a place, which line it is or which entry of JSON.
@@ -104,7 +101,8 @@ def examine_file(
             read = formats.read_rows(source, QRELS, "tsv")
         else:
             name, format_name = source.name, formats.find_format(source, columns=columns).name
-            if kind_name is None and format_name != "jsonl" and _list_columns(source):
+            if kind_name is None and _list_columns(source):
+                formats.refuse_unknown_records(source, kind)
                 raise _describe_unknown_table(source)
             read = formats.read_rows(source, kind, format_name, columns, every=True)
         finding = _examine(read, name, format_name)
@@ -462,15 +460,15 @@ def _possible_kinds(source: object, given: ColumnMapping) -> set[str]:
             return _EITHER_KIND
         names = [str(number + 1) for number in range(len(names))]
     header = Header(names, source.name)
-    fits = columns.names or kinds or header.find_column(DOC_LISTS) is not None
+    fits = columns.names or kinds or header.find_column(_LISTS) is not None
     fits = fits or not header.list_missing("judgments")
     return {_guess_table_kind(header, columns)} if fits else set()
 
 
-def refuse_sessions(source: Source, kind: Kind[Any]) -> None:
+def refuse_sessions(source: Source) -> None:
     """Refuse sessions where judgments or a run are read."""
     if _possible_kinds(source, USUAL_NAMES) == {"sessions"}:
-        problem = f"these are sessions, not {kind.name}"
+        problem = "these are sessions, not judgments or a run"
         raise Swapped(source.name, problem, f"gainful sessions {source.name}")
 
 
@@ -479,11 +477,11 @@ def _describe_unknown_table(source: Source) -> BadInput:
     header = Header(_list_columns(source), source.name)
     missing = {table: header.list_missing(table) for table in _NEED}
     words = [f"{_NEED[table]} {join_words(names)}" for table, names in missing.items()]
-    likely = max(_NEED, key=lambda table: len(header.find_likely(table)))
-    names = header.suggest_names(likely)
+    likely = sorted(_NEED, key=lambda table: len(header.find_likely(table)), reverse=True)
+    named = [(table, names) for table in likely if (names := header.suggest_names(table))]
     allowed = "columns that tell these; --columns query=NAME,doc=NAME, … where they are called else"
-    if names:
-        command = "gainful sessions" if likely == "log" else "gainful check"
+    for table, names in named[:1]:
+        command = "gainful sessions" if table == "log" else "gainful check"
         allowed = f"{command} {source.name} --columns {names}, if these are the columns"
     problem = f"this is no known table: {'; '.join(words)}; known: {header.list_columns()}"
     return NoColumn(source.name, problem, allowed)

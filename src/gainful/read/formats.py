@@ -316,13 +316,9 @@ def read_rows(
     log = None if format_name else find_log_format(records)
     if log is None:
         if isinstance(error, (NoColumn, Swapped)) and not columns.names:
-            _load("file_check.refuse_sessions")(source, kind)
+            _load("file_check.refuse_sessions")(source)
         if isinstance(error, NoColumn) and not columns.names:
-            for record in records[:1]:  # in a log, one list says nothing
-                queries = {*map(normalise_name, record)} & {*LIST_COLUMNS["query"].names}
-                wanted = kind if queries else None
-                _load("rag.refuse_unknown_lists")(source.name, record, columns, wanted)
-            _load("session_inputs.refuse_unknown_json")(source)
+            refuse_unknown_records(source, kind)
         if rows is None:
             raise error
         return rows
@@ -332,6 +328,15 @@ def read_rows(
             return graded
     problem = f"these are sessions in the format {log.name}: {log.description}"
     raise Swapped(source.name, problem, f"gainful sessions {source.name}")
+
+
+def refuse_unknown_records(source: Source, kind: Kind[Any]) -> None:
+    """Say which lists of a record with other names may be which, or that it is no known JSON."""
+    for record in _load("json_records.first_records")(source)[:1]:
+        queries = {*map(normalise_name, record)} & {*LIST_COLUMNS["query"].names}
+        wanted = kind if queries else None  # in a log, one list says nothing
+        _load("rag.refuse_unknown_lists")(source.name, record, USUAL_NAMES, wanted)
+    _load("session_inputs.refuse_unknown_json")(source)
 
 
 def find_format(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import Any, Literal
@@ -124,8 +125,9 @@ class Header:
 
     def find_likely(self, table: str) -> dict[str, str]:
         """The columns of a table by role, of other names those that are like it; all, or none."""
-        columns = TABLES.get(table, {})
-        own = {role: self.find_column(column.names) for role, column in columns.items()}
+        if table not in NEEDS:  # its columns cannot be named
+            return {}
+        own = {role: self.find_column(column.names) for role, column in TABLES[table].items()}
         free = [name for name in self.columns if name not in own.values()]
         found: dict[str, str] = {}
         for role, usual in own.items():
@@ -133,19 +135,20 @@ class Header:
             if name is not None:
                 found[role] = name
                 free = [each for each in free if each != name]
-        needed = NEEDS.get(table, {}).values()
-        return {} if any(found.keys().isdisjoint(roles) for roles in needed) else found
+        is_whole = not any(map(found.keys().isdisjoint, NEEDS[table].values()))
+        return found if is_whole else {}
 
     def suggest_names(self, table: str) -> str:
         """What to type where columns with other names are like those of a table; or nothing."""
         trec = _TREC_LINES.get((table, len(self.columns)))
         if trec is not None and any(map(str.isdecimal, self.columns)):  # a line, and no header
             return trec
-        return ",".join(
+        pairs = [
             f"{role}={self.own_name(name)}"
             for role, name in self.find_likely(table).items()
             if name in self.own_names or self.find_column(TABLES[table][role].names) != name
-        )
+        ]
+        return shlex.quote(",".join(pairs)) if pairs else ""
 
     def require_ids(self, kind: Kind[Any] = QRELS) -> tuple[str, str]:
         """The columns of queries and documents, or an error that says what there is."""
@@ -366,7 +369,7 @@ def extract(
     if is_wide(table.frame.schema):
         event = table.header.find_column(LOG_COLUMNS["event"].names[:-1])
         if event is not None and not find_list_kinds(table.frame.columns, USUAL_NAMES):
-            problem = f"these are events with lists (column {quote(event)}), not {kind.name}"
+            problem = f"these are events with lists (column {quote(event)}), not judgments or a run"
             raise Swapped(table.name, problem, "gainful sessions, with a row for each result")
         are_lists = {name: holds_lists(dtype) for name, dtype in table.frame.schema.items()}
         rivals = rag.choose_named(columns, kind, are_lists, table.name)

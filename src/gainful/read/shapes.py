@@ -286,7 +286,7 @@ def read_value(
 
         if columns.names or not are_session_columns(frame.columns):
             raise
-        problem = f"these are sessions, not {kind.name}"
+        problem = "these are sessions, not judgments or a run"
         raise Swapped(name, problem, "gainful.sessions.evaluate(sessions, qrels)") from None
 
 
