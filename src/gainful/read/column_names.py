@@ -143,10 +143,6 @@ SESSION_COLUMNS, LOG_COLUMNS = TABLES["sessions"], TABLES["log"]
 LIST_COLUMNS, TURN_COLUMNS, ANSWER_COLUMNS = (
     TABLES[table] for table in ("lists", "turns", "answers")
 )
-# What other tables tell beside queries, sessions and ranks.
-TEXT_COLUMNS, DOCUMENT_COLUMNS, LABEL_COLUMNS, VALUE_COLUMNS, PROPENSITY_COLUMNS = (
-    TABLES[table] for table in ("texts", "documents", "labels", "values", "propensities")
-)
 QUERY, DOC, RANK = (RUN_COLUMNS[role].names for role in ("query", "doc", "rank"))
 GRADE, SCORE = QRELS_COLUMNS["grade"].names, RUN_COLUMNS["score"].names
 SUBTOPIC, RELEVANT = QRELS_COLUMNS["subtopic"].names, QRELS_COLUMNS["relevant"].names
@@ -161,12 +157,12 @@ OPTIONAL_COLUMNS = {
 }
 TURN_QUERY = r"^(.+)_([0-9]{1,15})$"  # an id of a query that is a turn, such as 106_3
 # Columns that are read of judgments and of runs.
-KNOWN_COLUMNS = {
+KNOWN_COLUMNS = dict.fromkeys(
     name
     for column in COLUMNS
     if not {"judgments", "run", "lists"}.isdisjoint(column.tables)
     for name in column.names
-}
+)
 
 # What words in a name begin with that may be a column's, for messages about unknown tables.
 LIKELY_WORDS = {
@@ -528,12 +524,16 @@ def is_wide(schema: Mapping[str, Any]) -> bool:
 
 def find_list_kinds(names: Iterable[str], columns: ColumnMapping) -> set[str]:
     """Which of judgments and run are in a table, to judge by its columns with lists."""
-    own = {*map(normalise_name, names)}
-    lists = {
-        "run": (*RETRIEVED, *columns.names.get("retrieved", ())),
-        "judgments": (*RELEVANT, *columns.names.get("relevant", ())),
+    own, lists = {*map(normalise_name, names)}, name_lists(columns).items()
+    return {kind for kind, known in lists if own & {*map(normalise_name, known)}}
+
+
+def name_lists(columns: ColumnMapping) -> dict[str, tuple[str, ...]]:
+    """What columns with lists of documents may be called, in a run and in judgments."""
+    return {
+        "run": (*columns.names.get("retrieved", ()), *RETRIEVED),
+        "judgments": (*columns.names.get("relevant", ()), *RELEVANT),
     }
-    return {kind for kind, known in lists.items() if own & {*map(normalise_name, known)}}
 
 
 def _find_exactly(candidates: Iterable[str], columns: Sequence[str]) -> str | None:

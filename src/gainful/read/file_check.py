@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import re
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -128,8 +129,9 @@ def examine_value(
     kinds: list[Kind[Any]] = [QRELS if comes_first else RUN]
     if isinstance(value, (Qrels, Run)):
         kinds = [QRELS if isinstance(value, Qrels) else RUN]
-    elif find_run_beside(value, columns) is not None:
-        kinds = [QRELS, RUN]
+    else:
+        with suppress(NoColumn):  # a list with another name, which only evaluation asks for
+            kinds = kinds if find_run_beside(value, columns) is None else [QRELS, RUN]
     return [_examine_in_memory(value, name, kind, columns) for kind in kinds]
 
 

@@ -124,19 +124,9 @@ def _are_alike(cells: list[Any]) -> bool:
     if any(isinstance(cell, (set, frozenset)) for cell in lists):
         return False
     kinds = set(map(type, chain.from_iterable(lists))) - {type(None)}
-    return any(all(map(alike, kinds)) for alike in (_is_text, _is_number, _is_dict))
-
-
-def _is_text(kind: type) -> bool:
-    return issubclass(kind, str)
-
-
-def _is_number(kind: type) -> bool:
-    return issubclass(kind, Real) and not issubclass(kind, (bool, np.bool_))
-
-
-def _is_dict(kind: type) -> bool:
-    return issubclass(kind, dict)
+    if any(issubclass(kind, (bool, np.bool_)) for kind in kinds):
+        return False
+    return any(all(issubclass(kind, alike) for kind in kinds) for alike in (str, Real, dict))
 
 
 def _clear_missing(cell: Any) -> Any:

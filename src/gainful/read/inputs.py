@@ -126,13 +126,9 @@ def find_run_beside(value: AnyQrels, columns: AnyColumns | None = None) -> AnyRu
         for record in [] if find_log_format(records) else records[:1]:
             rag.refuse_unknown_lists(source.name, record, names)
         return None
-    from gainful.read import rag, shapes  # noqa: PLC0415  (files do without)
+    from gainful.read.shapes import tells_both  # noqa: PLC0415  (files do without)
 
-    if shapes.tells_both(value, names):
-        return value
-    if isinstance(value, list) and value and isinstance(value[0], Mapping):
-        rag.refuse_unknown_lists("judgments", value[0], names)
-    return None
+    return value if tells_both(value, names) else None
 
 
 def as_qrels_columns(qrels: Qrels | NestedDict) -> Qrels:

@@ -79,14 +79,23 @@ def read_schema(native: Any, engine: Engine, name: str) -> Mapping[str, Any]:
 
 
 def collect_frame(
-    native: Any, engine: Engine, name: str, names: Collection[str] | None = None
+    native: Any,
+    engine: Engine,
+    name: str,
+    names: Collection[str] | None = None,
+    *,
+    distinct: bool = False,
 ) -> pl.DataFrame:
-    """A frame in memory; where some names are known, other columns are there in name only."""
+    """A frame in memory, perhaps each row of it once.
+
+    Where some names are known, other columns are there in name only.
+    """
     with report_engine_errors(engine, name):
         frame, _ = open_columns(native, engine, USUAL_NAMES, QRELS_ROLES, name)
         own = {column: restore_name(column) for column in frame.collect_schema().names()}
         needed = [each for each in own if names is None or normalise_name(own[each]) in names]
-        rows = engine.collect(frame.select(*(needed or own)).to_native())
+        chosen = frame.select(*(needed or own))
+        rows = engine.collect((chosen.unique() if distinct else chosen).to_native())
     others = {each: pl.lit(None) for each in own if each not in rows.columns}
     return rows.with_columns(**others).select(*own).rename(own)
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from gainful.errors import BadInput, BadValue, WrongType
 from gainful.read import named_columns
-from gainful.read.column_names import PROPENSITY_COLUMNS, RUN_COLUMNS
+from gainful.read.column_names import TABLES
 from gainful.read.query_columns import load_table
 from gainful.text import quote
 from gainful.types import Array, is_number, is_whole_number
@@ -48,8 +48,8 @@ def read_propensities(value: AnyPropensities) -> Array:
 
 def _read_file(path: str | PathLike[str]) -> Array:
     table = load_table(path, "propensity", _TABLE)
-    rank = table.header.require(RUN_COLUMNS["rank"])
-    column = table.header.require(PROPENSITY_COLUMNS["propensity"])
+    rank = table.header.require(TABLES["run"]["rank"])
+    column = table.header.require(TABLES["propensities"]["propensity"])
     ranks = named_columns.number_column(table, rank)
     values = named_columns.number_column(table, column)
     bad_ranks = ~((ranks >= 1) & (ranks == ranks.floor())).fill_null(value=False)

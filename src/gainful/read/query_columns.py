@@ -11,21 +11,17 @@ from attrs import evolve, frozen
 
 from gainful.errors import BadInput, BadValue, NoColumn, WrongType
 from gainful.read.column_names import (
-    DOCUMENT_COLUMNS,
-    LABEL_COLUMNS,
-    QRELS_COLUMNS,
     QRELS_ROLES,
     QUERY,
     SESSION,
-    TEXT_COLUMNS,
+    TABLES,
     USUAL_NAMES,
     Column,
     ColumnMapping,
     list_columns,
     normalise_name,
-    restore_name,
 )
-from gainful.read.engines import Engine, find_engine, report_engine_errors
+from gainful.read.engines import find_engine
 from gainful.read.formats import find_format, find_table_format, is_table
 from gainful.read.frames import as_polars, is_frame
 from gainful.read.named_columns import InputTable, as_grades, as_table, read_table, text_column
@@ -36,7 +32,7 @@ from gainful.types import is_number
 
 AnyLabels = str | PathLike[str] | Mapping[Any, float] | Any
 _ID_COLUMNS: Mapping[str, tuple[str, ...]] = {
-    "query": tuple(dict.fromkeys((*QUERY, *TEXT_COLUMNS["query"].names))),
+    "query": tuple(dict.fromkeys((*QUERY, *TABLES["texts"]["query"].names))),
     "session": SESSION,
 }
 
@@ -70,7 +66,7 @@ def read_labels(labels: AnyLabels, column: str | None, unit: str) -> Labels:
     table = load_table(labels, "labels", "a file, a frame, or {id: number}")
     header = table.header
     ids = header.require_column(_ID_COLUMNS[unit], unit)
-    run = header.find_column(LABEL_COLUMNS["run"].names)
+    run = header.find_column(TABLES["labels"]["run"].names)
     others = [name for name in table.frame.columns if name not in (ids, run)]
     if column is None and len(others) == 1:
         (column,) = others
@@ -158,33 +154,20 @@ def read_query_column(
         engine = find_engine(value)
         if engine is None and not is_frame(value):
             return None
-        whole = value if engine is None else _collect_columns(value, engine, column, names)
-        table = as_table(as_polars(whole, "the frame"), "the frame")
+        if engine is not None:
+            from gainful.read.lazy import collect_frame  # noqa: PLC0415  (slow to load)
+
+            queries = (*names.names.get("query", ()), *QUERY)
+            wanted = {*map(normalise_name, (column, *queries))}
+            value = collect_frame(value, engine, "the frame", wanted, distinct=True)
+        table = as_table(as_polars(value, "the frame"), "the frame")
     if table is None or column not in table.frame.columns:
         return None
     kept = _read_names(table, column)  # a role may rename it
     own = {role: own for role, own in names.names.items() if role == "query"}
     table = table.rename(ColumnMapping(own), QRELS_ROLES)
-    query = text_column(table, table.header.require(QRELS_COLUMNS["query"]))
-    frame = pl.DataFrame({"query": query, "name": kept})
-    return _check_names(frame.drop_nulls().unique(maintain_order=True), table, column)
-
-
-def _collect_columns(value: Any, engine: Engine, column: str, names: ColumnMapping) -> pl.DataFrame:
-    """The columns of queries and of what they belong to, each pair of them once, in memory."""
-    from gainful.read.lazy import open_columns  # noqa: PLC0415  (slow to load)
-
-    with report_engine_errors(engine, "the frame"):
-        frame, _ = open_columns(value, engine, USUAL_NAMES, QRELS_ROLES, "the frame")
-        queries = (*names.names.get("query", ()), *QUERY)
-        wanted = [
-            protected
-            for protected in frame.collect_schema().names()
-            if (name := restore_name(protected)) == column
-            or name in queries
-            or normalise_name(name) in queries
-        ]
-        return engine.collect(frame.select(*wanted).unique().to_native()).rename(restore_name)
+    query = text_column(table, table.header.require(TABLES["judgments"]["query"]))
+    return _check_names(pl.DataFrame({"query": query, "name": kept}), table, column)
 
 
 def _read_names(table: InputTable, column: str) -> pl.Series:
@@ -197,6 +180,7 @@ def _read_names(table: InputTable, column: str) -> pl.Series:
 
 
 def _check_names(frame: pl.DataFrame, table: InputTable, column: str) -> dict[str, str]:
+    frame = frame.drop_nulls().unique(maintain_order=True)
     repeated = frame.filter(pl.col("query").is_duplicated())
     if len(repeated):
         query = repeated["query"][0]
@@ -206,8 +190,7 @@ def _check_names(frame: pl.DataFrame, table: InputTable, column: str) -> dict[st
     return dict(frame.iter_rows())
 
 
-_TEXT_TABLES = {".csv": "csv", ".jsonl": "jsonl", ".ndjson": "jsonl"}
-_BINARY_TABLES = (".parquet", ".arrow", ".feather")
+_TABLES = (".csv", ".jsonl", ".ndjson", ".parquet", ".arrow", ".feather")
 _EXPECTED = "lines of query, tab, text; or CSV or JSON lines with query and text"
 AnyQueries = str | PathLike[str] | Mapping[Any, Any] | Any
 
@@ -225,8 +208,7 @@ def read_attribute(queries: AnyQueries, column: str, unit: str = "query") -> dic
         problem = f"no column {quote(column)}; known: {list_columns(table.frame.columns)}"
         raise NoColumn(table.name, problem, name_way("--group COLUMN", "group="))
     frame = pl.DataFrame({"query": text_column(table, ids), "name": _read_names(table, column)})
-    frame = frame.filter(pl.col("name") != "").drop_nulls()
-    return _check_names(frame.unique(maintain_order=True), table, column)
+    return _check_names(frame.filter(pl.col("name") != ""), table, column)
 
 
 def read_texts(queries: AnyQueries, *, optional: bool = False) -> dict[str, str]:
@@ -242,9 +224,9 @@ def read_texts(queries: AnyQueries, *, optional: bool = False) -> dict[str, str]
         {'1': 'where to sleep'}
     """
     table = _open_queries(queries)
-    if optional and table.header.find_column(TEXT_COLUMNS["text"].names) is None:
+    if optional and table.header.find_column(TABLES["texts"]["text"].names) is None:
         return {}
-    columns = {role: _merge_columns(table, column) for role, column in TEXT_COLUMNS.items()}
+    columns = {role: _merge_columns(table, column) for role, column in TABLES["texts"].items()}
     texts: dict[str, str] = {}
     for row, (query, words) in enumerate(zip(*columns.values(), strict=True)):
         if query is None or words is None:
@@ -277,8 +259,8 @@ def _open_queries(queries: AnyQueries, subject: str = "queries") -> InputTable:
         content = "{query: attributes}" if subject == "queries" else "{doc: text}"
         return load_table(queries, subject, f"a file, a frame, or {content}")
     source = open_source(queries)
-    if source.suffix in (*_TEXT_TABLES, *_BINARY_TABLES):
-        table = read_table(source, _TEXT_TABLES.get(source.suffix) or find_table_format(source))
+    if source.suffix in _TABLES:
+        table = read_table(source, find_table_format(source))
         # In CSV, a cell without anything is an empty text.
         filled = table.frame.fill_null("") if source.suffix == ".csv" else table.frame
         return evolve(table, frame=filled)
@@ -299,7 +281,7 @@ def read_document_texts(documents: Any, wanted: Collection[str]) -> dict[str, st
     table = _open_queries(documents, "documents")
     if table.frame.columns == ["query", "text"]:  # lines without a header
         table = evolve(table, frame=table.frame.rename({"query": "doc"}))
-    columns = {role: _merge_columns(table, column) for role, column in DOCUMENT_COLUMNS.items()}
+    columns = {role: _merge_columns(table, column) for role, column in TABLES["documents"].items()}
     frame = pl.DataFrame(columns).filter(pl.col("doc").is_in(list(wanted))).drop_nulls()
     return dict(frame.unique("doc", keep="first", maintain_order=True).iter_rows())
 

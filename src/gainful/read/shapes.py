@@ -291,7 +291,7 @@ def read_value(
 
 
 def tells_both(value: Any, columns: ColumnMapping) -> bool:
-    """Does it tell both what was retrieved and what is relevant?"""
+    """Does it tell both what was retrieved and what is relevant? Lists it may be are refused."""
     value = unwrap(value, RUN.number, QRELS.name)
     if is_frame(value) or find_engine(value) is not None:
         return len(find_list_kinds(_read_schema(value, QRELS.name, columns), columns)) == 2
@@ -304,7 +304,7 @@ def tells_both(value: Any, columns: ColumnMapping) -> bool:
         return len(rag.record_kinds(next(iter(value.values())), columns)) == 2
     entries = (_as_rows(value) if is_sequence(value) else None) or [None]
     kinds = rag.record_kinds(entries[0], columns)
-    if not kinds and isinstance(entries[0], Mapping):
+    if len(kinds) < 2 and isinstance(entries[0], Mapping):
         first = {str(key): value for key, value in entries[0].items()}
         rag.refuse_unknown_lists("judgments", first, columns)
     return len(kinds) == 2

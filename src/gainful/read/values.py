@@ -10,7 +10,7 @@ import polars as pl
 from attrs import frozen
 
 from gainful.errors import BadInput, Swapped, WrongType
-from gainful.read.column_names import QUERY, VALUE_COLUMNS
+from gainful.read.column_names import QUERY, TABLES
 from gainful.read.formats import find_format, find_table_format
 from gainful.read.frames import as_polars, is_frame
 from gainful.read.json_records import read_objects
@@ -114,7 +114,7 @@ def _lengthen(table: InputTable, run: str, wanted: Sequence[str]) -> pl.DataFram
     """A row for each value, whether the table has so many or a column for each measure."""
     header = table.header
     query = header.require_column(QUERY, "query")
-    own = {role: header.find_column(column.names) for role, column in VALUE_COLUMNS.items()}
+    own = {role: header.find_column(column.names) for role, column in TABLES["values"].items()}
     columns = {
         "run": pl.lit(run) if own["run"] is None else pl.col(own["run"]).cast(pl.String),
         "query": pl.col(query).cast(pl.String),
