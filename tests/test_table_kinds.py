@@ -168,3 +168,23 @@ def test_a_log_is_no_judgments_wherever_they_are_read(tmp_path):
 def test_judgments_and_runs_are_no_sessions(text, tmp_path):
     with refuses(Swapped, "t.csv", "--qrels"):
         as_sessions(write_file(tmp_path / "t.csv", text))
+
+
+TAGGED = {"query": "1", "relevant": ["a"], "tags": ["new"]}
+
+
+def test_a_further_list_beside_judgments_is_no_mistake_where_a_run_is_given(tmp_path):
+    run = {"1": {"a": 1.0}}
+    path = write_lines(tmp_path / "q.jsonl", TAGGED)
+    assert gainful.check([TAGGED]).ok
+    assert gainful.check([TAGGED], run).ok
+    assert gainful.evaluate([TAGGED], run, ["RR"]).mean == {"RR": 1.0}
+    assert gainful.evaluate(path, run, ["RR"]).mean == {"RR": 1.0}
+    for judged, name in (([TAGGED], "judgments"), (path, "q.jsonl")):
+        with refuses(NoColumn, name, "retrieved=tags"):
+            gainful.evaluate(judged)
+
+
+def test_check_says_of_records_in_memory_what_their_lists_may_be():
+    report = gainful.check([{"query": "1", "found": ["a"], "gold": ["a"]}])
+    assert "retrieved=found,relevant=gold" in report.findings[0].problems[0]

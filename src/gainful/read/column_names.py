@@ -362,12 +362,7 @@ class ColumnMapping:
                 raise BadValue("columns", role, f"roles of {format_name}: {', '.join(roles)}")
 
     def refuse_absent(self, presence: Mapping[str, bool], name: str) -> None:
-        """No path may be named at which nothing stands in any record.
-
-        Args:
-            presence: by each role that is looked at, whether any record tells it.
-            name: of the file.
-        """
+        """No path may be named at which no record has the role, as far as roles are looked at."""
         for role in self.names:
             if not presence.get(role, True):
                 raise self._describe_absent(role, name)

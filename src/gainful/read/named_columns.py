@@ -306,20 +306,12 @@ def read_table(
     columns: ColumnMapping = USUAL_NAMES,
     *,
     literal_quotes: bool = False,
+    every: bool = False,
 ) -> InputTable:
     """A file as a table, in the format that was found or named; quotes in TSV may be literal.
 
-    Of rows that cannot be read the first is an error.
+    The first row that cannot be read is an error, unless every other row is wanted.
     """
-    table = _read_any_table(source, format_name, columns, literal_quotes=literal_quotes)
-    for problem in table.problems.values():
-        raise problem
-    return table
-
-
-def _read_any_table(
-    source: Source, format_name: str, columns: ColumnMapping, *, literal_quotes: bool = False
-) -> InputTable:
     if format_name in ("parquet", "arrow"):
         frame = json_records.read_binary(source, format_name)
         return InputTable(
@@ -327,6 +319,8 @@ def _read_any_table(
         )
     if format_name == "jsonl":
         frame, nested, locate, problems = json_records.read_frame(source)
+        for problem in () if every else problems.values():
+            raise problem
         return InputTable(frame, source.name, locate, problems=problems, nested=nested)
     header = not delimited.lacks_header(source, format_name, columns)
     frame, locate = delimited.read(
@@ -344,7 +338,7 @@ def read_rows(
     source: Source, kind: Kind[Value], columns: ColumnMapping, format_name: str
 ) -> Rows[Value]:
     """The rows of a file with columns such as query, doc, and grade or score (or rank)."""
-    table = _read_any_table(source, format_name, columns)
+    table = read_table(source, format_name, columns, every=True)
     try:
         return extract(table, kind, columns)
     except BadInput as failure:

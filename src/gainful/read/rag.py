@@ -145,7 +145,8 @@ def explode_lists(frame: pl.DataFrame, name: str, kind: Kind[Value]) -> Rows[Val
     if query is None or docs is None or has_turns or (kind is RUN and ranks is not None):
         return None
     is_named = _holds_ids(query.dtype) and not query.null_count() and query.is_unique().all()
-    if not is_named or not _is_list_of_ids(docs):
+    is_list = isinstance(docs.dtype, pl.List) and not docs.null_count()
+    if not is_named or not is_list or not _holds_ids(docs.dtype.inner):  # type: ignore[attr-defined]
         return None
     lengths = docs.list.len()
     listed = {"doc": docs, "place": pl.select(pl.int_ranges(1, lengths + 1)).to_series()}
@@ -180,11 +181,6 @@ def explode_lists(frame: pl.DataFrame, name: str, kind: Kind[Value]) -> Rows[Val
 
 def _holds_ids(dtype: pl.DataType) -> bool:
     return dtype == pl.String or dtype.is_integer()
-
-
-def _is_list_of_ids(docs: pl.Series) -> bool:
-    is_list = isinstance(docs.dtype, pl.List) and not docs.null_count()
-    return is_list and _holds_ids(docs.dtype.inner)  # type: ignore[attr-defined]
 
 
 def _note_rising(rows: pl.DataFrame) -> tuple[str, ...]:
@@ -449,14 +445,7 @@ def choose_named(
 ) -> set[str]:
     """Of the names in a record, those that do not count because the user named others instead.
 
-    Args:
-        columns: what the user named, under whose new names it stands in the record.
-        kind: judgments or a run.
-        are_lists: by each name, whether lists (or dicts) stand there.
-        place: of the record, for messages.
-
-    Raises:
-        BadInput: a named column has one number for a whole list of documents.
+    Each name comes with whether lists (or dicts) stand there; one number for a list is an error.
     """
     named = {role: kind.roles[role] for role in columns.names if role in kind.roles}
     for role, column in named.items():
