@@ -8,7 +8,7 @@ from refusals import refuses
 from written_files import write_file, write_lines
 
 import gainful
-from gainful.errors import BadInput, NoColumn, Swapped
+from gainful.errors import BadInput, GainfulError, NoColumn, Swapped
 from gainful.read.inputs import as_qrels
 from gainful.read.query_columns import read_document_texts
 from gainful.read.session_inputs import as_sessions
@@ -188,3 +188,9 @@ def test_a_further_list_beside_judgments_is_no_mistake_where_a_run_is_given(tmp_
 def test_check_says_of_records_in_memory_what_their_lists_may_be():
     report = gainful.check([{"query": "1", "found": ["a"], "gold": ["a"]}])
     assert "retrieved=found,relevant=gold" in report.findings[0].problems[0]
+
+
+def test_a_list_in_place_of_a_query_is_not_what_is_relevant():
+    with pytest.raises(GainfulError) as error:
+        gainful.evaluate([{"query": ["1"], "retrieved": ["a"]}])
+    assert "relevant=query" not in str(error.value)

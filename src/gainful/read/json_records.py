@@ -127,7 +127,8 @@ def _read_lines_fast(source: Source) -> pl.DataFrame | None:
     )
     is_sound = is_sure or not any(isinstance(part, BadInput) for _, part in iterate_objects(source))
     texts = (values for values in frame if values.dtype == pl.String)
-    may_be_nested = any(values.str.contains(r"^[\[{]").any() for values in texts)
+    starts = ((values, mark) for values in texts for mark in "[{")
+    may_be_nested = any(values.str.starts_with(mark).any() for values, mark in starts)
     may_be_nested = may_be_nested and _NESTED.search(text) is not None  # polars makes it text
     return frame if is_sound and not may_be_nested else None
 

@@ -276,10 +276,8 @@ def refuse_unknown_lists(
             problem = f"records with texts ({texts}) but without ids, which judgments need"
             raise BadInput(name, problem, "retrieved_context_ids, reference_context_ids")
     numbers = {name for role in ("score", "grade", "rank") for name in LIST_COLUMNS[role].names}
-    known = {
-        *DOC_LISTS,
-        *(field for field in numbers & fields.keys() if not _has_texts(fields[field])),
-    }
+    plain = (field for field in numbers & fields.keys() if not _has_texts(fields[field]))
+    known = {*DOC_LISTS, *_QUERY, *plain}
     lists = [field for field in fields if field not in known]
     kinds = name_lists(columns)
     relevant = _find_list(lists, kinds["judgments"], _RELEVANT_WORDS)
