@@ -194,3 +194,10 @@ def test_a_list_in_place_of_a_query_is_not_what_is_relevant():
     with pytest.raises(GainfulError) as error:
         gainful.evaluate([{"query": ["1"], "retrieved": ["a"]}])
     assert "relevant=query" not in str(error.value)
+
+
+def test_flags_are_no_list_where_another_column_may_have_the_documents(tmp_path):
+    path = write_file(tmp_path / "t.csv", "search,product,relevant\nlamp,a,1\n")
+    with refuses(NoColumn, "t.csv", "--columns query=search,doc=product"):
+        as_qrels(path)
+    assert "query=search,doc=product" in gainful.check(path).findings[0].problems[0]

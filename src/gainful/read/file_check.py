@@ -16,10 +16,8 @@ from attrs import evolve, field, frozen
 from gainful.errors import BadInput, NoColumn, Swapped
 from gainful.read import formats, trec_files
 from gainful.read.column_names import (
-    DOC_LISTS,
     GRADE,
     RANK,
-    RELEVANT,
     RETRIEVED,
     SCORE,
     SESSION_ROLES,
@@ -33,7 +31,7 @@ from gainful.read.delimited import MAX_FIELD, lacks_header
 from gainful.read.document_evaluations import PLACES_OF_DOCUMENTS, SPAN_IDS
 from gainful.read.inputs import AnyColumns, as_rows, find_run_beside
 from gainful.read.json_records import first_records
-from gainful.read.named_columns import Header
+from gainful.read.named_columns import LISTS, Header
 from gainful.read.qrels_and_run import (
     QRELS,
     RUN,
@@ -57,7 +55,6 @@ from gainful.read.source import SEPARATORS, Source, is_folder, open_source
 from gainful.text import count_noun, join_words, quote
 
 _NEED = {"judgments": "judgments lack the", "run": "a run lacks the", "log": "a log lacks the"}
-_LISTS = (*DOC_LISTS, *RETRIEVED, *RELEVANT)
 _NAMELESS = "queries have no names: judgments and run go together as lists in one order"
 _IN_MEMORY = "in memory"  # the format of what is no file
 # Of a place, which line it is or which entry of JSON.
@@ -462,8 +459,8 @@ def _possible_kinds(source: object, given: ColumnMapping) -> set[str]:
             return _EITHER_KIND
         names = [str(number + 1) for number in range(len(names))]
     header = Header(names, source.name)
-    fits = columns.names or kinds or header.find_column(_LISTS) is not None
-    fits = fits or not header.list_missing("judgments")
+    has_lists = header.find_column(LISTS) is not None and not header.find_likely("judgments")
+    fits = columns.names or kinds or has_lists or not header.list_missing("judgments")
     return {_guess_table_kind(header, columns)} if fits else set()
 
 

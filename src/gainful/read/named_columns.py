@@ -22,6 +22,8 @@ from gainful.read.column_names import (
     POSITION,
     QRELS_ROLES,
     RANK,
+    RELEVANT,
+    RETRIEVED,
     RUN_COLUMNS,
     SCORE,
     SESSION_ROLES,
@@ -55,11 +57,14 @@ NEEDS: Mapping[str, Mapping[str, Sequence[str]]] = {
         "document": ("doc",),
     },
 }
+LISTS = (*DOC_LISTS, *RETRIEVED, *RELEVANT)
 _TREC_LINES = {("judgments", 4): "query=1,doc=3,grade=4", ("run", 6): "query=1,doc=3,score=5"}
 
 
 def _is_like(name: str, role: str) -> bool:
-    """Has the name of a column a word that says what it may be?"""
+    """Has the name of a column a word that says what it may be? A list is no document."""
+    if role == "doc" and normalise_name(name) in LISTS:
+        return False
     words = re.findall(r"[A-Z]?[a-z]+\d*|[A-Z]+\d*", name)
     return any(word.lower().startswith(LIKELY_WORDS.get(role, ())) for word in words)
 
@@ -391,8 +396,9 @@ def extract(
 
 
 def _refuse_flat_lists(table: InputTable, kind: Kind[Any]) -> None:
-    """Say what a column holds whose name is one of lists of documents."""
-    for name, dtype in table.frame.schema.items():
+    """Say what a column holds whose name is one of lists, unless another may have the documents."""
+    columns = {} if table.header.find_likely("judgments") else table.frame.schema
+    for name, dtype in columns.items():
         if normalise_name(name) in (*kind.lists, *DOC_LISTS) and dtype != pl.Null:
             own, what = quote(table.header.own_name(name)), "texts" if dtype == pl.String else dtype
             shown = next(iter(table.frame[name].drop_nulls().head(1)), None)
