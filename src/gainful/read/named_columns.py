@@ -104,15 +104,11 @@ class Header:
         column = self.find_column(aliases)
         if column is None:
             problem = f"there is no column for the {role}; known: {self.list_columns()}"
-            expected = f"one of {', '.join(aliases)}"
-            if names := self.suggest_names(table):
-                raise NoColumn(
-                    self.name,
-                    problem,
-                    f"--columns {names} if these are the columns (columns=); or {expected}",
-                )
-            way = "; or set it with columns= (--columns); without a header, by number"
-            raise NoColumn(self.name, problem, expected + way)
+            usual = f"one of {', '.join(aliases)}"
+            names = self.suggest_names(table)
+            expected = f"--columns {names} if these are the columns (columns=); or {usual}"
+            way = "or set it with columns= (--columns); without a header, by number"
+            raise NoColumn(self.name, problem, expected if names else f"{usual}; {way}")
         return column
 
     def require(self, column: Column, table: str = "") -> str:

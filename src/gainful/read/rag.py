@@ -163,9 +163,8 @@ def explode_lists(frame: pl.DataFrame, name: str, kind: Kind[Value]) -> Rows[Val
         rows = rows.with_columns(number.alias(kind.number))
     rows = rows.with_columns(pl.col("doc").cast(pl.String))
     is_odd = pl.col("doc").is_null() | ~pl.col(kind.number).is_finite().fill_null(value=False)
+    is_odd |= pl.struct("query", "doc").is_duplicated() if kind is QRELS else False
     if rows.select(is_odd.any()).item():
-        return None
-    if kind is QRELS and rows.select(pl.struct("query", "doc").is_duplicated().any()).item():
         return None
     places = rows["place"]
     return Rows(

@@ -301,12 +301,12 @@ def tells_both(value: Any, columns: ColumnMapping) -> bool:
             return tool.is_ranking
         value = split_columns(value, "judgments", columns) or value
     if isinstance(value, Mapping) and rag.find_records(value, "", columns) is not None:
-        return len(rag.record_kinds(next(iter(value.values())), columns)) == 2
-    entries = (_as_rows(value) if is_sequence(value) else None) or [None]
-    kinds = rag.record_kinds(entries[0], columns)
-    if len(kinds) < 2 and isinstance(entries[0], Mapping):
-        first = {str(key): value for key, value in entries[0].items()}
-        rag.refuse_unknown_lists("judgments", first, columns)
+        value = [*value.values()]
+    first = next(iter(_as_rows(value) or ()), None) if is_sequence(value) else None
+    kinds = rag.record_kinds(first, columns)
+    if len(kinds) < 2 and isinstance(first, Mapping):
+        record = {str(key): inner for key, inner in first.items()}
+        rag.refuse_unknown_lists("judgments", record, columns)
     return len(kinds) == 2
 
 
