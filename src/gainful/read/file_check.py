@@ -24,7 +24,6 @@ from gainful.read.column_names import (
     USUAL_NAMES,
     ColumnMapping,
     list_columns,
-    normalise_name,
 )
 from gainful.read.datasets import find_beir_file
 from gainful.read.delimited import MAX_FIELD, lacks_header
@@ -497,13 +496,12 @@ def _list_columns(source: Source) -> list[str]:
 
 
 def _guess_table_kind(header: Header, columns: ColumnMapping) -> str:
-    own = {*map(normalise_name, header.columns)}
-    mapped = {role for role, names in columns.names.items() if own & {*map(normalise_name, names)}}
-    scored = "score" in mapped or (
-        header.find_column(SCORE) is not None and header.find_column(("corpus_id",)) is None
-    )
-    ranked = "rank" in mapped or header.find_column((*RANK, *RETRIEVED)) is not None
-    graded = "grade" in mapped or header.find_column(GRADE[:-1]) is not None
+    def has(role: str, *usual: str) -> bool:
+        return header.find_column((*columns.names.get(role, ()), *usual)) is not None
+
+    is_beir = has("", "corpus_id")  # whose score is a grade
+    scored, graded = has("score", *(() if is_beir else SCORE)), has("grade", *GRADE[:-1])
+    ranked = has("rank", *RANK, *RETRIEVED)
     return "run" if ranked or (scored and not graded) else "judgments"
 
 
