@@ -26,7 +26,7 @@ from gainful.api.run_options import (
     refuse_lone_queries,
 )
 from gainful.convention import Convention
-from gainful.errors import BadValue, Swapped
+from gainful.errors import BadInput, BadValue, Swapped
 from gainful.evidence.options import DrawingOptions, PairOptions
 from gainful.match.match import match
 from gainful.match.matched import Matched
@@ -41,7 +41,14 @@ from gainful.page.page import Page, Section
 from gainful.page.shown import ShownByRun
 from gainful.page.table import Table
 from gainful.read.column_names import ColumnNames, read_column_names
-from gainful.read.inputs import AnyQrels, AnyRun, as_run_columns, find_run_beside, open_large_run
+from gainful.read.inputs import (
+    AnyQrels,
+    AnyRun,
+    as_qrels_columns,
+    as_run_columns,
+    find_run_beside,
+    open_large_run,
+)
 from gainful.read.qrels_and_run import LazyRun, NestedDict, Qrels, Run
 from gainful.read.small_trec import MAX_LONE_BYTES, read_small_files
 from gainful.read.source import exceeds_memory, is_file, measure_size
@@ -383,6 +390,8 @@ def evaluate_matched(
             if not with_rows:
                 large_run = open_large_run(run, reading.run_format, reading.columns)
             loaded = small_runs.get(name) or large_run or read(run, name or "run")
+            if _is_one_input(qrels, run) and not isinstance(loaded, LazyRun):
+                _refuse_same_list(judgments, loaded, find_run_beside(qrels, reading.columns))
             matched = match_run(judgments, loaded, recipes, convention)
         return matched, engine
 
@@ -399,6 +408,31 @@ def evaluate_matched(
         rising = [] if name_file(run) is None else note_rising_scores(matched.run)
         notes = [*unread, *rising, *results.notes]
         yield evolve(results, engine=engine, grouping=grouping, notes=notes), matched
+
+
+def _is_one_input(qrels: AnyQrels, run: AnyRun) -> bool:
+    """Are judgments and run one file or one table? A dict by query is the ideal run as well."""
+    if isinstance(qrels, (str, PathLike)) and isinstance(run, (str, PathLike)):
+        return os.fspath(qrels) == os.fspath(run)
+    if qrels is not run:
+        return False
+    from gainful.read.frames import is_frame  # noqa: PLC0415  (files do without)
+
+    return isinstance(qrels, list) or is_frame(qrels)
+
+
+def _refuse_same_list(
+    qrels: Qrels | NestedDict, run: Run | NestedDict, run_beside: AnyRun | None
+) -> None:
+    """One list of documents in one input is not both what is relevant and what was retrieved."""
+    if run_beside is not None:
+        return
+    judged, retrieved = as_qrels_columns(qrels).frame, as_run_columns(run).frame
+    both = judged.join(retrieved, on=["query", "doc"])
+    is_one_number = (both["grade"] == both["score"]).all() or (both["grade"] == 1).all()
+    if len(judged) == len(retrieved) == len(both) and is_one_number:
+        allowed = "a run; or --columns retrieved=NAME,relevant=NAME, if it holds both (columns=)"
+        raise BadInput(run.name, "the same list would be judgments and run", allowed)
 
 
 def _fit_side_by_side(runs: Sequence[AnyRun]) -> bool:

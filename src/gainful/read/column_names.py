@@ -528,12 +528,17 @@ def is_wide(schema: Mapping[str, Any]) -> bool:
 
 def find_list_kinds(names: Iterable[str], columns: ColumnMapping) -> set[str]:
     """Which of judgments and run are in a table, to judge by its columns with lists."""
-    own = {*map(normalise_name, names)}
-    lists = {
-        "run": (*RETRIEVED, *columns.names.get("retrieved", ())),
-        "judgments": (*RELEVANT, *columns.names.get("relevant", ())),
-    }
+    own, lists = {*map(normalise_name, names)}, list_kind_names(columns)
     return {kind for kind, known in lists.items() if own & {*map(normalise_name, known)}}
+
+
+def list_kind_names(columns: ColumnMapping) -> dict[str, tuple[str, ...]]:
+    """The names of the list of a run, and of judgments; beside one that is named, `docs` counts."""
+    relevant = columns.names.get("relevant", ())
+    return {
+        "run": (*columns.names.get("retrieved", ()), *RETRIEVED, *(DOC_LISTS if relevant else ())),
+        "judgments": (*relevant, *RELEVANT),
+    }
 
 
 def _find_exactly(candidates: Iterable[str], columns: Sequence[str]) -> str | None:

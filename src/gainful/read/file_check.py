@@ -115,9 +115,12 @@ def examine_file(
         try:
             find_run_beside(name, columns)
         except NoColumn as error:
-            note = f"no judgments: {error.problem} ({error.expected})"
-            return evolve(finding, notes=[*finding.notes, note])
+            return _note_unknown_lists(finding, error)
     return finding
+
+
+def _note_unknown_lists(finding: Finding, error: NoColumn) -> Finding:
+    return evolve(finding, notes=[*finding.notes, f"{error.problem} ({error.expected})"])
 
 
 def examine_value(
@@ -130,8 +133,12 @@ def examine_value(
     kinds: list[Kind[Any]] = [QRELS if comes_first else RUN]
     if isinstance(value, (Qrels, Run)):
         kinds = [QRELS if isinstance(value, Qrels) else RUN]
-    elif find_run_beside(value, columns) is not None:
-        kinds = [QRELS, RUN]
+    else:
+        try:
+            kinds = kinds if find_run_beside(value, columns) is None else [QRELS, RUN]
+        except NoColumn as error:
+            finding = _examine_in_memory(value, name, kinds[0], columns)
+            return [_note_unknown_lists(finding, error)]
     return [_examine_in_memory(value, name, kind, columns) for kind in kinds]
 
 

@@ -130,8 +130,9 @@ def find_run_beside(value: AnyQrels, columns: AnyColumns | None = None) -> AnyRu
 
     if shapes.tells_both(value, names):
         return value
-    if isinstance(value, list) and value and isinstance(value[0], Mapping):
-        rag.refuse_unknown_lists("judgments", value[0], names)
+    first = shapes.find_first_record(value, names)
+    if first is not None:
+        rag.refuse_unknown_lists(QRELS.name, first, names)
     return None
 
 

@@ -34,6 +34,7 @@ from gainful.read.column_names import (
     USUAL_NAMES,
     ColumnMapping,
     holds_lists,
+    list_kind_names,
     normalise_name,
 )
 from gainful.read.dicts import DocScores
@@ -222,7 +223,7 @@ def find_kinds(source: Source, columns: ColumnMapping = USUAL_NAMES) -> set[str]
         known = {key: msgspec.json.decode(fields[key]) for key in _IN_ANSWERS & fields.keys()}
         return record_kinds({**fields, **known}, columns)
     except (ValueError, RecursionError):  # it may be longer than the head
-        names = _kind_names(columns).items()
+        names = list_kind_names(columns).items()
         return {kind for kind, keys in names if any(f'"{key}"' in text for key in keys)}
 
 
@@ -235,13 +236,13 @@ def find_kinds_by_query(source: Source, columns: ColumnMapping = USUAL_NAMES) ->
     except (ValueError, RecursionError):
         return set()
     lists = {key for key, value in record.items() if isinstance(value, (list, dict))}
-    return {kind for kind, keys in _kind_names(columns).items() if not lists.isdisjoint(keys)}
+    return {kind for kind, keys in list_kind_names(columns).items() if not lists.isdisjoint(keys)}
 
 
 def record_kinds(record: object, columns: ColumnMapping = USUAL_NAMES) -> set[str]:
     """What a dict or an object tells: what was retrieved (a run), what is relevant (judgments)."""
     fields = as_record(record) or {}
-    names = _kind_names(columns).items()
+    names = list_kind_names(columns).items()
     kinds = {kind for kind, keys in names if any(key in fields for key in keys)}
     return kinds or ({"run"} if _find_answer(fields) is not None else kinds)
 
@@ -265,13 +266,6 @@ def _open_answer(docs: Any, place: str) -> Any:
     return docs if entries is None else entries
 
 
-def _kind_names(columns: ColumnMapping) -> dict[str, tuple[str, ...]]:
-    return {
-        "run": (*columns.names.get("retrieved", ()), *RETRIEVED),
-        "judgments": (*columns.names.get("relevant", ()), *RELEVANT),
-    }
-
-
 def refuse_unknown_lists(
     name: str, record: Mapping[str, Any], columns: ColumnMapping, kind: Kind[Any] | None = None
 ) -> None:
@@ -291,10 +285,13 @@ def refuse_unknown_lists(
         *(field for field in numbers & fields.keys() if not _has_texts(fields[field])),
     }
     lists = [field for field in fields if field not in known]
-    kinds = _kind_names(columns)
-    relevant = _find_list(lists, kinds["judgments"], _RELEVANT_WORDS)
+    kinds = list_kind_names(columns)
+    docs = next((field for field in fields if field in DOC_LISTS), None)
+    words = (*_RELEVANT_WORDS, *(["answer"] if docs else []))  # which alone may be results
+    relevant = _find_list(lists, kinds["judgments"], words)
     lists = [field for field in lists if field != relevant] if relevant else lists
-    retrieved = _find_list(lists, kinds["run"], _RETRIEVED_WORDS) or next(iter(lists), None)
+    retrieved = _find_list(lists, kinds["run"], _RETRIEVED_WORDS)
+    retrieved = retrieved or (docs if relevant else None) or next(iter(lists), None)
     relevant = relevant or next((field for field in lists if field != retrieved), None)
     both = {"retrieved": retrieved, "relevant": relevant}
     roles = {role: field for role, field in both.items() if field is not None}
@@ -302,7 +299,7 @@ def refuse_unknown_lists(
         if kind is None or not roles:
             return
         roles = {"retrieved" if kind is RUN else "relevant": field for field in roles.values()}
-    names = {"retrieved": kinds["run"], "relevant": kinds["judgments"]}
+    names = {"retrieved": (*kinds["run"], *DOC_LISTS), "relevant": kinds["judgments"]}
     roles = {role: field for role, field in roles.items() if field not in names[role]}
     if not roles:
         return
@@ -328,7 +325,9 @@ def find_records(
     first = next(iter(by_query.values()), None)
     if not isinstance(first, Mapping):
         return None
-    parts = [first[key] for names in _kind_names(columns).values() for key in names if key in first]
+    parts = [
+        first[key] for names in list_kind_names(columns).values() for key in names if key in first
+    ]
     if not parts or any(isinstance(part, Real) for part in parts):  # documents with numbers
         return None
     return (

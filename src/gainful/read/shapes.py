@@ -303,11 +303,18 @@ def tells_both(value: Any, columns: ColumnMapping) -> bool:
     if isinstance(value, Mapping) and rag.find_records(value, "", columns) is not None:
         return len(rag.record_kinds(next(iter(value.values())), columns)) == 2
     entries = (_as_rows(value) if is_sequence(value) else None) or [None]
-    kinds = rag.record_kinds(entries[0], columns)
-    if not kinds and isinstance(entries[0], Mapping):
-        first = {str(key): value for key, value in entries[0].items()}
-        rag.refuse_unknown_lists("judgments", first, columns)
-    return len(kinds) == 2
+    return len(rag.record_kinds(entries[0], columns)) == 2
+
+
+def find_first_record(value: Any, columns: ColumnMapping) -> Mapping[str, Any] | None:
+    """The first record of a list, a table or a dict of columns; None of all others."""
+    value = unwrap(value, RUN.number, QRELS.name)
+    if is_frame(value):
+        value = as_polars(value, QRELS.name).head(1).to_dicts()
+    elif isinstance(value, Mapping):
+        value = split_columns(value, QRELS.name, columns)
+    first = value[0] if isinstance(value, list) and value else None
+    return {str(key): cell for key, cell in first.items()} if isinstance(first, Mapping) else None
 
 
 def _read_frame(
