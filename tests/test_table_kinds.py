@@ -96,6 +96,22 @@ def test_events_with_lists_are_no_judgments(tmp_path):
         as_sessions(path)
 
 
+@pytest.mark.parametrize(
+    "row",
+    ["session,query,results", "user,query,time,results", "session,query,docs", "query,results"],
+)
+def test_lists_of_json_in_a_cell_are_told_alike_by_each_reader(tmp_path, row):
+    cells = {"time": "2024-01-01", "results": '"[""a"", ""b""]"', "docs": '"[""a"", ""b""]"'}
+    values = ",".join(cells.get(name, "1") for name in row.split(","))
+    path = write_file(tmp_path / "t.csv", f"{row}\n{values}\n")
+    (finding,) = gainful.check(path).findings
+    name = row.rpartition(",")[2]
+    assert f"{name!r} holds" in finding.problems[0]
+    for columns in (None, {"doc": name}):  # the lists are no ids
+        with refuses(BadInput, "t.csv", f"{name!r} holds a list"):
+            as_sessions(path, columns=columns)
+
+
 LOG = "user,query,url,rank,clicked\nu,lamp,a,1,0\n"
 
 

@@ -31,7 +31,7 @@ from gainful.read.delimited import MAX_FIELD, lacks_header
 from gainful.read.document_evaluations import PLACES_OF_DOCUMENTS, SPAN_IDS
 from gainful.read.inputs import AnyColumns, as_rows, find_run_beside
 from gainful.read.json_records import first_records
-from gainful.read.named_columns import Header
+from gainful.read.named_columns import Header, read_table
 from gainful.read.qrels_and_run import (
     QRELS,
     RUN,
@@ -48,7 +48,7 @@ from gainful.read.qrels_and_run import (
     look_like_ranks,
 )
 from gainful.read.read_options import ReadOptions
-from gainful.read.session_events import are_session_columns
+from gainful.read.session_events import are_session_columns, refuse_lists
 from gainful.read.session_inputs import read_sources
 from gainful.read.sessions import Sessions, count_results
 from gainful.read.source import SEPARATORS, Source, is_folder, open_source
@@ -105,6 +105,7 @@ def examine_file(
         else:
             name, format_name = source.name, formats.find_format(source, columns=columns).name
             if kind_name is None and format_name != "jsonl" and _list_columns(source):
+                refuse_lists(read_table(source, format_name))
                 raise _describe_unknown_table(source)
             read = formats.read_rows(source, kind, format_name, columns, every=True)
         finding = _examine(read, name, format_name)
