@@ -6,10 +6,11 @@ import re
 from collections.abc import Callable, Container, Sequence
 from functools import wraps
 from inspect import Parameter, cleandoc, signature
+from math import inf
 from typing import Any, TypeVar
 
 from gainful.convention import SETTINGS
-from gainful.errors import UnknownName
+from gainful.errors import UnknownName, WrongType
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -23,6 +24,7 @@ class _LeftOut:
 
 _LEFT_OUT = _LeftOut()
 _ENTRY = re.compile(r"^ {4}(?:\*\*)?(\w+): .*(?:\n {5,}.*)*", re.MULTILINE)  # of a docstring
+_BY_PLACE = Parameter.POSITIONAL_OR_KEYWORD
 _NO_NAMES = (Parameter.VAR_KEYWORD, Parameter.VAR_POSITIONAL)
 
 
@@ -97,10 +99,18 @@ def _own_names(function: Callable[..., Any]) -> list[str]:
 
 def _answer(function: Function, shared: Sequence[str], *, open_ended: bool) -> Function:
     names = [*_own_names(function), *shared]
+    kinds = [parameter.kind for parameter in signature(function).parameters.values()]
+    most = inf if Parameter.VAR_POSITIONAL in kinds else kinds.count(_BY_PLACE)
 
     @wraps(function)
     def call(*arguments: Any, **options: Any) -> Any:
         __tracebackhide__ = True  # pytest shows the line that calls
+        if len(arguments) > most:
+            from gainful.synonyms import MORE_ARGUMENTS  # noqa: PLC0415  (of a mistake only)
+
+            allowed = MORE_ARGUMENTS.get(function.__name__, "no value without a name")
+            place = f"argument {most + 1} of {function.__name__}"
+            raise WrongType(place, arguments[int(most)], allowed)
         for name in options:
             if name not in names and (not open_ended or is_meant(name, names)):
                 raise UnknownName(f"option of {function.__name__}", name, names)
@@ -112,10 +122,10 @@ def _answer(function: Function, shared: Sequence[str], *, open_ended: bool) -> F
 def is_meant(name: str, names: list[str]) -> bool:
     """Is it another tool's name for one of these, or one of them misspelt?"""
     from gainful.convention.session import SESSION_SETTINGS  # noqa: PLC0415
-    from gainful.synonyms import ARGUMENTS, find_nearest  # noqa: PLC0415
+    from gainful.synonyms import find_nearest, list_meant  # noqa: PLC0415
 
     settings = [*SETTINGS, *SESSION_SETTINGS]
     if name in settings:
         return False
-    synonym = any(meant in names for meant in ARGUMENTS.get(name, ()))
+    synonym = any(meant in names for meant in list_meant(name))
     return synonym or find_nearest(name, [*names, *settings], whole=True) in names
