@@ -557,6 +557,49 @@ def test_one_column_of_numbers_is_not_both_grades_and_scores(tmp_path, text):
     assert gainful.evaluate({"1": {"a": 2}}, {"1": {"a": 2}}, "RR")["RR"] == 1  # the ideal run
 
 
+@pytest.mark.parametrize(
+    "run",
+    [
+        {"1": {"": 0.5}},
+        {"": {"a": 0.5}},
+        {"1": ["a", ""]},
+        {"1": [("a", 1.0), ("", 0.5)]},
+        {"1": ["a", "a", ""]},
+        [{"query": "1", "retrieved": ["a", ""]}],
+        pl.DataFrame({"query": ["1"], "retrieved": [["a", ""]]}),
+        pl.DataFrame({"query": [""], "retrieved": [["a"]]}),
+    ],
+)
+def test_no_id_is_empty(run):
+    with pytest.raises(BadInput, match=r"there is no (query|doc)"):
+        gainful.evaluate({"1": {"a": 1}}, run, "RR")
+
+
+@pytest.mark.parametrize("number", ["null", "Infinity", "-Infinity"])
+def test_json_by_query_with_a_bad_number_is_no_unknown_json(tmp_path, number):
+    path = write_file(tmp_path / "run.json", f'{{"1": {{"a": {number}}}}}')
+    with refuses(BadInput, "run.json['1']['a']") as refused:
+        as_run(path)
+    assert "keys" not in str(refused.value)
+
+
+def test_ids_that_are_floats_are_called_so():
+    with refuses(BadInput, "run", "floats", "texts"):
+        gainful.evaluate({"1": {"a": 1}}, {1.0: {"a": 0.5}}, "RR")
+    with refuses(BadInput, "run", "floats", "numbers"):
+        gainful.evaluate({"1": {"a": 1}}, {1.5: {"a": 0.5}, 2: {"a": 0.5}}, "RR")
+
+
+@pytest.mark.parametrize("kind", ["polars", "pandas", "Arrow", "parquet"])
+def test_texts_of_scores_may_be_encoded_by_a_dictionary(tmp_path, kind):
+    frame = pl.DataFrame({"query": "1", "doc": ["b", "a"], "score": ["0.9", "0.5"]})
+    encoded = frame.cast({"score": pl.Categorical})
+    path = tmp_path / "run.parquet"
+    encoded.write_parquet(path)
+    run = path if kind == "parquet" else FRAME_MAKERS[kind](encoded)
+    assert gainful.evaluate({"1": {"a": 1}}, run, "RR")["RR"] == 0.5
+
+
 @pytest.mark.parametrize("kind", ["polars", "pandas", "Arrow", "lazy polars", "DuckDB", "records"])
 def test_columns_may_have_names_of_their_own(kind):
     make = FRAME_MAKERS.get(kind, pl.DataFrame.to_dicts)

@@ -486,8 +486,8 @@ def text_column(table: InputTable, column: str) -> pl.Series:
 def number_column(table: InputTable, column: str, kind: Kind[Any] = RUN) -> pl.Series:
     """Numbers; what is none is null. A grade may be true or false."""
     values = table.frame[column]
-    if values.dtype == pl.String:
-        values = values.str.strip_chars()
+    if values.dtype in (pl.String, pl.Categorical, pl.Enum):
+        values = values.cast(pl.String).str.strip_chars()
         return as_grades(values) if kind is QRELS else values.cast(pl.Float64, strict=False)
     is_truth = kind is QRELS and values.dtype == pl.Boolean
     if is_truth or values.dtype.is_numeric() or values.dtype == pl.Null:

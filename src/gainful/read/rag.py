@@ -145,6 +145,7 @@ def explode_lists(frame: pl.DataFrame, name: str, kind: Kind[Value]) -> Rows[Val
     if query is None or docs is None or has_turns or (kind is RUN and ranks is not None):
         return None
     is_named = _holds_ids(query.dtype) and not query.null_count() and query.is_unique().all()
+    is_named = is_named and not (query.cast(pl.String) == "").any()
     if not is_named or not _is_list_of_ids(docs):
         return None
     lengths = docs.list.len()
@@ -161,7 +162,11 @@ def explode_lists(frame: pl.DataFrame, name: str, kind: Kind[Value]) -> Rows[Val
         number = -pl.col("place").cast(pl.Float64) if kind is RUN else pl.lit(1.0)
         rows = rows.with_columns(number.alias(kind.number))
     rows = rows.with_columns(pl.col("doc").cast(pl.String))
-    is_odd = pl.col("doc").is_null() | ~pl.col(kind.number).is_finite().fill_null(value=False)
+    is_odd = (
+        pl.col("doc").is_null()
+        | (pl.col("doc") == "")
+        | ~pl.col(kind.number).is_finite().fill_null(value=False)
+    )
     if rows.select(is_odd.any()).item():
         return None
     if kind is QRELS and rows.select(pl.struct("query", "doc").is_duplicated().any()).item():
@@ -523,6 +528,11 @@ def _read_parts(
     unread = describe_unread(record.get("response")) if key is None else None
     if unread is not None and kind is RUN:
         raise BadInput(f"{place}[{quote(name)}]", unread.problem, unread.expected)
+    if name is None and len(own) == 1:
+        ((field, inner),) = own.items()
+        if isinstance(inner, Mapping) and inner and all(map(_is_nested, inner.values())):
+            allowed = f"that alone, without {quote(field)} around it"
+            raise BadInput(place, f"{quote(field)} holds an object by query", allowed)
     if name is None or key is None:
         missing, looked_for = ("query", _QUERY) if name is None else (kind.lists[0], kind.lists)
         message = f"there is no {quote(missing)}; known: {', '.join(map(str, record))}"
@@ -562,6 +572,8 @@ def _name_turn(record: Mapping[Any, Any]) -> str | None:
 
 def _check_query(name: Any, place: str) -> Any:
     """Whole numbers, which pandas makes fractions beside a missing one, are whole again."""
+    if name == "":
+        raise BadInput(place, "there is no query", "texts or whole numbers")
     if isinstance(name, (str, int)) or name is None:
         return name
     if _is_nested(name):

@@ -69,6 +69,7 @@ from gainful.text import NUMBER_PATTERN, quote
 Shape = Literal["records", "rows", "lists", "rag"]
 _BESIDE_IDS = frozenset(("distances", "metadatas"))  # in an answer of Chroma
 _ANSWER_KEYS = frozenset(("responseHeader", "root", "data", *_BESIDE_IDS))
+_NUMBER = f"{NUMBER_PATTERN}|nan|-?inf|None"  # or what stands for one that is missing
 _QUERIES = LIST_COLUMNS["query"].names
 _WRAPPERS = frozenset(  # names of the one list that a file of some tool holds
     ("runs", "observations", "traces", "spans", "events", "sessions", "logs", "records", "rows")
@@ -230,7 +231,7 @@ def _refuse_unknown(
     likely = 0
     for inner in value.values():
         texts = [*map(str, inner.values())] if isinstance(inner, dict) else []
-        numbers = [text for text in texts if re.fullmatch(f"{NUMBER_PATTERN}|nan", text)]
+        numbers = [text for text in texts if re.fullmatch(_NUMBER, text)]
         has_number = bool(numbers) and 2 * len(numbers) >= len(texts)
         is_list = isinstance(inner, list) and (not are_records(inner) or any(map(has_id, inner)))
         is_answer = isinstance(inner, dict) and find_list(inner) is not None
