@@ -16,11 +16,14 @@ from gainful.errors import BadInput, NoColumn, Swapped
 from gainful.read import formats, trec_files
 from gainful.read.column_names import (
     DOC_LISTS,
+    DOCUMENT_COLUMNS,
     GRADE,
+    LOG_COLUMNS,
     RANK,
     RETRIEVED,
     SCORE,
     SESSION_ROLES,
+    TEXT_COLUMNS,
     USUAL_NAMES,
     ColumnMapping,
     list_columns,
@@ -104,7 +107,7 @@ def examine_file(
             read = formats.read_rows(source, QRELS, "tsv")
         else:
             name, format_name = source.name, formats.find_format(source, columns=columns).name
-            if kind_name is None and format_name != "jsonl" and _list_columns(source):
+            if kind_name is None and _list_columns(source) and not _is_nested(source):
                 refuse_lists(read_table(source, format_name))
                 raise _describe_unknown_table(source)
             read = formats.read_rows(source, kind, format_name, columns, every=True)
@@ -482,9 +485,28 @@ def refuse_sessions(source: Source, kind: Kind[Any]) -> None:
         raise Swapped(source.name, problem, f"gainful sessions {source.name}")
 
 
+def _is_nested(source: Source) -> bool:
+    """Is it JSON with lists or objects, as traces and answers have them?"""
+    records = first_records(source) if formats.find_table_format(source) == "jsonl" else []
+    return any(
+        isinstance(cell, (list, dict)) and cell for each in records for cell in each.values()
+    )
+
+
 def _describe_unknown_table(source: Source) -> BadInput:
     """What a table lacks to be judgments, a run or a log, and how to name its columns."""
     header = Header(_list_columns(source), source.name)
+    texts = [
+        header.find_column(columns["text"].names) is not None
+        for columns in (TEXT_COLUMNS, DOCUMENT_COLUMNS)
+        for role in ("query", "doc")
+        if role in columns and header.find_column(columns[role].names) is not None
+    ]
+    others = (LOG_COLUMNS[role].names for role in ("session", "user", "time", "event", "rank"))
+    if any(texts) and not any(map(header.find_column, (*others, GRADE, SCORE))):
+        problem = f"these are texts, not judgments, a run or a log: {header.list_columns()}"
+        allowed = "gainful report QRELS RUN… --queries FILE or --documents FILE"
+        return NoColumn(source.name, problem, f"{allowed}; with --group, eval --queries FILE")
     missing = {table: header.list_missing(table) for table in _NEED}
     words = [f"{_NEED[table]} {join_words(names)}" for table, names in missing.items()]
     likely = max(_NEED, key=lambda table: len(header.find_likely(table)))

@@ -162,6 +162,9 @@ def read_sequence(
     entries = _open_batch(entries, name, columns) if kind is RUN else entries
     shape = _find_shape(entries, name, columns, kind.number)
     if shape == "rag":
+        if isinstance(entries[0], Mapping):
+            header = named_columns.Header([*map(str, entries[0])], name)
+            named_columns.refuse_event_lists(header, kind)
         return rag.read_records(name, _number_records(entries, name), kind, columns)
     if shape == "lists":
         read = dicts.read_dict(dict(enumerate(entries)), name, kind)
