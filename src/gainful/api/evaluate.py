@@ -390,8 +390,8 @@ def evaluate_matched(
             if not with_rows:
                 large_run = open_large_run(run, reading.run_format, reading.columns)
             loaded = small_runs.get(name) or large_run or read(run, name or "run")
-            if _is_one_input(qrels, run) and not isinstance(loaded, LazyRun):
-                _refuse_same_list(judgments, loaded, find_run_beside(qrels, reading.columns))
+            if not isinstance(loaded, LazyRun):
+                _refuse_same_list(qrels, run, judgments, loaded, reading.columns)
             matched = match_run(judgments, loaded, recipes, convention)
         return matched, engine
 
@@ -410,29 +410,29 @@ def evaluate_matched(
         yield evolve(results, engine=engine, grouping=grouping, notes=notes), matched
 
 
-def _is_one_input(qrels: AnyQrels, run: AnyRun) -> bool:
-    """Are judgments and run one file or one table? A dict by query is the ideal run as well."""
-    if isinstance(qrels, (str, PathLike)) and isinstance(run, (str, PathLike)):
-        return os.fspath(qrels) == os.fspath(run)
-    if qrels is not run:
-        return False
-    from gainful.read.frames import is_frame  # noqa: PLC0415  (files do without)
-
-    return isinstance(qrels, list) or is_frame(qrels)
-
-
 def _refuse_same_list(
-    qrels: Qrels | NestedDict, run: Run | NestedDict, run_beside: AnyRun | None
+    qrels: AnyQrels,
+    run: AnyRun,
+    judgments: Qrels | NestedDict,
+    loaded: Run | NestedDict,
+    columns: ColumnNames | None,
 ) -> None:
-    """One list of documents in one input is not both what is relevant and what was retrieved."""
-    if run_beside is not None:
+    """One list in one input is not both what is relevant and what was retrieved.
+
+    A dict by query may be, as the ideal run.
+    """
+    if isinstance(run, (str, PathLike)):
+        is_one = isinstance(qrels, (str, PathLike)) and os.fspath(qrels) == os.fspath(run)
+    else:
+        is_one = qrels is run and (isinstance(qrels, list) or hasattr(type(qrels), "columns"))
+    if not is_one or find_run_beside(qrels, columns) is not None:
         return
-    judged, retrieved = as_qrels_columns(qrels).frame, as_run_columns(run).frame
+    judged, retrieved = as_qrels_columns(judgments).frame, as_run_columns(loaded).frame
     both = judged.join(retrieved, on=["query", "doc"])
     is_one_number = (both["grade"] == both["score"]).all() or (both["grade"] == 1).all()
     if len(judged) == len(retrieved) == len(both) and is_one_number:
         allowed = "a run; or --columns retrieved=NAME,relevant=NAME, if it holds both (columns=)"
-        raise BadInput(run.name, "the same list would be judgments and run", allowed)
+        raise BadInput(loaded.name, "the same list would be judgments and run", allowed)
 
 
 def _fit_side_by_side(runs: Sequence[AnyRun]) -> bool:

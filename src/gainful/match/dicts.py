@@ -16,7 +16,8 @@ from gainful.errors import BadInput
 from gainful.match.matched import Matched
 from gainful.match.rank_order import ideal_order, search_stretches
 from gainful.match.ties import count_ties, find_ties, reduce_precision, tie_blocks
-from gainful.read.qrels_and_run import NestedDict, name_id_kind
+from gainful.read.qrels_and_run import NestedDict
+from gainful.text import name_id_kind
 from gainful.types import Array, Ranks
 
 _ByDoc = Mapping[Any, Any]

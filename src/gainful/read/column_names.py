@@ -528,11 +528,11 @@ def is_wide(schema: Mapping[str, Any]) -> bool:
 
 def find_list_kinds(names: Iterable[str], columns: ColumnMapping) -> set[str]:
     """Which of judgments and run are in a table, to judge by its columns with lists."""
-    own, lists = {*map(normalise_name, names)}, list_kind_names(columns)
+    own, lists = {*map(normalise_name, names)}, list_names(columns)
     return {kind for kind, known in lists.items() if own & {*map(normalise_name, known)}}
 
 
-def list_kind_names(columns: ColumnMapping) -> dict[str, tuple[str, ...]]:
+def list_names(columns: ColumnMapping) -> dict[str, tuple[str, ...]]:
     """The names of the list of a run, and of judgments; beside one that is named, `docs` counts."""
     relevant = columns.names.get("relevant", ())
     return {

@@ -10,18 +10,9 @@ from typing import Any
 import polars as pl
 
 from gainful.errors import BadInput, Duplicated
-from gainful.read.qrels_and_run import (
-    QRELS,
-    RUN,
-    Kind,
-    NestedDict,
-    Rows,
-    Value,
-    name_id_kind,
-    read_each,
-)
+from gainful.read.qrels_and_run import QRELS, RUN, Kind, NestedDict, Rows, Value, read_each
 from gainful.read.search_results import IDS, NO_DOC, DocNumbers, as_list, parse_number, read_entries
-from gainful.text import count_noun, quote
+from gainful.text import count_noun, name_id_kind, quote
 
 RISING_SCORES = (
     "scores rise down every list, and the highest counts as best: if these are distances, pass "
@@ -183,7 +174,7 @@ def _check_queries(nested: NestedDict, kind: Kind[Any]) -> NestedDict:
         raise BadInput(nested.name, problem, "one kind")
     if "" in mapping:
         raise BadInput(f"{nested.name}['']", "there is no query", IDS)
-    unnamed = next((query for query, inner in mapping.items() if "" in inner), None)
-    if unnamed is not None:
-        raise BadInput(f"{nested.name}[{quote(unnamed)}]", NO_DOC, IDS)
+    for query, inner in mapping.items():
+        if "" in inner:
+            raise BadInput(f"{nested.name}[{quote(query)}]", NO_DOC, IDS)
     return nested

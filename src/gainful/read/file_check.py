@@ -16,14 +16,12 @@ from gainful.errors import BadInput, NoColumn, Swapped
 from gainful.read import formats, trec_files
 from gainful.read.column_names import (
     DOC_LISTS,
-    DOCUMENT_COLUMNS,
     GRADE,
     LOG_COLUMNS,
     RANK,
     RETRIEVED,
     SCORE,
     SESSION_ROLES,
-    TEXT_COLUMNS,
     USUAL_NAMES,
     ColumnMapping,
     list_columns,
@@ -58,11 +56,10 @@ from gainful.read.source import SEPARATORS, Source, is_folder, open_source
 from gainful.text import count_noun, join_words, quote
 
 _NEED = {"judgments": "judgments lack the", "run": "a run lacks the", "log": "a log lacks the"}
-_COMMANDS = {
-    "judgments": "gainful check {}",
-    "run": "gainful check {}",
-    "log": "gainful sessions {}",
-}
+_BESIDE_DOCS = (  # what judgments, runs and logs tell of documents, and texts do not
+    *(*GRADE, *SCORE, *RANK),
+    *(name for role in ("session", "user", "time", "event") for name in LOG_COLUMNS[role].names),
+)
 _NAMELESS = "queries have no names: judgments and run go together as lists in one order"
 _IN_MEMORY = "in memory"  # the format of what is no file
 # Of a place, which line it is or which entry of JSON.
@@ -496,14 +493,8 @@ def _is_nested(source: Source) -> bool:
 def _describe_unknown_table(source: Source) -> BadInput:
     """What a table lacks to be judgments, a run or a log, and how to name its columns."""
     header = Header(_list_columns(source), source.name)
-    texts = [
-        header.find_column(columns["text"].names) is not None
-        for columns in (TEXT_COLUMNS, DOCUMENT_COLUMNS)
-        for role in ("query", "doc")
-        if role in columns and header.find_column(columns[role].names) is not None
-    ]
-    others = (LOG_COLUMNS[role].names for role in ("session", "user", "time", "event", "rank"))
-    if any(texts) and not any(map(header.find_column, (*others, GRADE, SCORE))):
+    has_text = not header.list_missing("texts") or not header.list_missing("documents")
+    if has_text and header.find_column(_BESIDE_DOCS) is None:
         problem = f"these are texts, not judgments, a run or a log: {header.list_columns()}"
         allowed = "gainful report QRELS RUN… --queries FILE or --documents FILE"
         return NoColumn(source.name, problem, f"{allowed}; with --group, eval --queries FILE")

@@ -53,6 +53,8 @@ NEEDS: Mapping[str, Mapping[str, Sequence[str]]] = {
         "query": ("query_id", "text"),
         "document": ("doc",),
     },
+    "texts": {"query": ("query",), "text": ("text",)},
+    "documents": {"document": ("doc",), "text": ("text",)},
 }
 _TREC_LINES = {("judgments", 4): "query=1,doc=3,grade=4", ("run", 6): "query=1,doc=3,score=5"}
 

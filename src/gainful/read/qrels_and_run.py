@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
-from numbers import Integral, Real
+from numbers import Integral
 from typing import TYPE_CHECKING, Any, Generic, NoReturn, TypeVar
 
 import numpy as np
@@ -204,13 +204,6 @@ class LazyRun:
         with report_engine_errors(self.engine, self.name):
             rows = self.engine.collect(frame.to_native())
         return self.reader(rows)
-
-
-def name_id_kind(kind: type) -> str:
-    """What ids of a type are called in messages."""
-    if issubclass(kind, Integral):
-        return "numbers"
-    return "floats" if issubclass(kind, Real) else "texts"
 
 
 def example_docs(qrels_or_run: Qrels | Run | NestedDict) -> list[str]:

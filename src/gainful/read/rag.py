@@ -34,7 +34,7 @@ from gainful.read.column_names import (
     USUAL_NAMES,
     ColumnMapping,
     holds_lists,
-    list_kind_names,
+    list_names,
     normalise_name,
 )
 from gainful.read.dicts import DocScores
@@ -42,6 +42,7 @@ from gainful.read.json_records import iterate_objects
 from gainful.read.path_finder import describe_paths, find_first
 from gainful.read.qrels_and_run import QRELS, RUN, Kind, Rows, Value, read_each
 from gainful.read.search_results import (
+    IDS,
     WHERE_IDS,
     DocNumbers,
     as_list,
@@ -162,11 +163,8 @@ def explode_lists(frame: pl.DataFrame, name: str, kind: Kind[Value]) -> Rows[Val
         number = -pl.col("place").cast(pl.Float64) if kind is RUN else pl.lit(1.0)
         rows = rows.with_columns(number.alias(kind.number))
     rows = rows.with_columns(pl.col("doc").cast(pl.String))
-    is_odd = (
-        pl.col("doc").is_null()
-        | (pl.col("doc") == "")
-        | ~pl.col(kind.number).is_finite().fill_null(value=False)
-    )
+    is_empty = pl.col("doc").fill_null("") == ""
+    is_odd = is_empty | ~pl.col(kind.number).is_finite().fill_null(value=False)
     if rows.select(is_odd.any()).item():
         return None
     if kind is QRELS and rows.select(pl.struct("query", "doc").is_duplicated().any()).item():
@@ -228,7 +226,7 @@ def find_kinds(source: Source, columns: ColumnMapping = USUAL_NAMES) -> set[str]
         known = {key: msgspec.json.decode(fields[key]) for key in _IN_ANSWERS & fields.keys()}
         return record_kinds({**fields, **known}, columns)
     except (ValueError, RecursionError):  # it may be longer than the head
-        names = list_kind_names(columns).items()
+        names = list_names(columns).items()
         return {kind for kind, keys in names if any(f'"{key}"' in text for key in keys)}
 
 
@@ -241,13 +239,13 @@ def find_kinds_by_query(source: Source, columns: ColumnMapping = USUAL_NAMES) ->
     except (ValueError, RecursionError):
         return set()
     lists = {key for key, value in record.items() if isinstance(value, (list, dict))}
-    return {kind for kind, keys in list_kind_names(columns).items() if not lists.isdisjoint(keys)}
+    return {kind for kind, keys in list_names(columns).items() if not lists.isdisjoint(keys)}
 
 
 def record_kinds(record: object, columns: ColumnMapping = USUAL_NAMES) -> set[str]:
     """What a dict or an object tells: what was retrieved (a run), what is relevant (judgments)."""
     fields = as_record(record) or {}
-    names = list_kind_names(columns).items()
+    names = list_names(columns).items()
     kinds = {kind for kind, keys in names if any(key in fields for key in keys)}
     return kinds or ({"run"} if _find_answer(fields) is not None else kinds)
 
@@ -290,7 +288,7 @@ def refuse_unknown_lists(
         *(field for field in numbers & fields.keys() if not _has_texts(fields[field])),
     }
     lists = [field for field in fields if field not in known]
-    kinds = list_kind_names(columns)
+    kinds = list_names(columns)
     docs = next((field for field in fields if field in DOC_LISTS), None)
     words = (*_RELEVANT_WORDS, *(["answer"] if docs else []))  # which alone may be results
     relevant = _find_list(lists, kinds["judgments"], words)
@@ -330,9 +328,7 @@ def find_records(
     first = next(iter(by_query.values()), None)
     if not isinstance(first, Mapping):
         return None
-    parts = [
-        first[key] for names in list_kind_names(columns).values() for key in names if key in first
-    ]
+    parts = [first[key] for names in list_names(columns).values() for key in names if key in first]
     if not parts or any(isinstance(part, Real) for part in parts):  # documents with numbers
         return None
     return (
@@ -573,17 +569,17 @@ def _name_turn(record: Mapping[Any, Any]) -> str | None:
 def _check_query(name: Any, place: str) -> Any:
     """Whole numbers, which pandas makes fractions beside a missing one, are whole again."""
     if name == "":
-        raise BadInput(place, "there is no query", "texts or whole numbers")
+        raise BadInput(place, "there is no query", IDS)
     if isinstance(name, (str, int)) or name is None:
         return name
     if _is_nested(name):
-        raise BadInput(place, f"{quote(name)} is no query", "texts or whole numbers")
+        raise BadInput(place, f"{quote(name)} is no query", IDS)
     if not isinstance(name, float):
         return name
     if name.is_integer():
         return int(name)
     problem = f"query {quote(name)} is missing" if isnan(name) else f"{quote(name)} is no query"
-    raise BadInput(place, problem, "texts or whole numbers")
+    raise BadInput(place, problem, IDS)
 
 
 def _is_nested(value: object) -> bool:
