@@ -558,20 +558,21 @@ def test_one_column_of_numbers_is_not_both_grades_and_scores(tmp_path, text):
 
 
 @pytest.mark.parametrize(
-    "run",
+    ("run", "place"),
     [
-        {"1": {"": 0.5}},
-        {"": {"a": 0.5}},
-        {"1": ["a", ""]},
-        {"1": [("a", 1.0), ("", 0.5)]},
-        {"1": ["a", "a", ""]},
-        [{"query": "1", "retrieved": ["a", ""]}],
-        pl.DataFrame({"query": ["1"], "retrieved": [["a", ""]]}),
-        pl.DataFrame({"query": [""], "retrieved": [["a"]]}),
+        ({"1": {"": 0.5}}, "run['1']"),
+        ({"": {"a": 0.5}}, "run['']"),
+        ({"1": ["a", ""]}, "run['1']"),
+        ({"1": [("a", 1.0), ("", 0.5)]}, "run['1']"),
+        ({"1": ["a", "a", ""]}, "run['1']"),
+        ([{"query": "1", "retrieved": ["a", ""]}], "run[0]['1']"),
+        ([{"query": "", "retrieved": ["a"]}], "run[0]"),
+        (pl.DataFrame({"query": ["1"], "retrieved": [["a", ""]]}), "run, row 0['1']"),
+        (pl.DataFrame({"query": [""], "retrieved": [["a"]]}), "run, row 0"),
     ],
 )
-def test_no_id_is_empty(run):
-    with pytest.raises(BadInput, match=r"there is no (query|doc)"):
+def test_no_id_is_empty(run, place):
+    with refuses(BadInput, place):
         gainful.evaluate({"1": {"a": 1}}, run, "RR")
 
 

@@ -118,8 +118,8 @@ def test_json_lines_with_unknown_columns_are_told_as_csv_is(tmp_path):
     row = {"foo": "1", "bar": "a", "baz": 2}
     write_lines(tmp_path / "t.jsonl", row)
     pl.DataFrame([row]).write_csv(tmp_path / "t.csv")
-    told = [gainful.check(tmp_path / f"t.{form}").findings[0] for form in ("csv", "jsonl")]
-    problems = [finding.problems[0].replace(finding.subject, "") for finding in told]
+    findings = [gainful.check(tmp_path / f"t.{form}").findings[0] for form in ("csv", "jsonl")]
+    problems = [finding.problems[0].replace(finding.subject, "") for finding in findings]
     assert problems[0] == problems[1]
 
 

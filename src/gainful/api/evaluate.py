@@ -42,6 +42,7 @@ from gainful.page.shown import ShownByRun
 from gainful.page.table import Table
 from gainful.read.column_names import ColumnNames, read_column_names
 from gainful.read.inputs import (
+    AnyColumns,
     AnyQrels,
     AnyRun,
     as_qrels_columns,
@@ -415,7 +416,7 @@ def _refuse_same_list(
     run: AnyRun,
     judgments: Qrels | NestedDict,
     loaded: Run | NestedDict,
-    columns: ColumnNames | None,
+    columns: AnyColumns,
 ) -> None:
     """One list in one input is not both what is relevant and what was retrieved.
 

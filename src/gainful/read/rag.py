@@ -289,12 +289,12 @@ def refuse_unknown_lists(
     }
     lists = [field for field in fields if field not in known]
     kinds = list_names(columns)
-    docs = next((field for field in fields if field in DOC_LISTS), None)
-    words = (*_RELEVANT_WORDS, *(["answer"] if docs else []))  # which alone may be results
-    relevant = _find_list(lists, kinds["judgments"], words)
+    either = next((field for field in fields if field in DOC_LISTS), None)
+    likely = (*_RELEVANT_WORDS, *(["answer"] if either else []))  # which alone may be results
+    relevant = _find_list(lists, kinds["judgments"], likely)
     lists = [field for field in lists if field != relevant] if relevant else lists
     retrieved = _find_list(lists, kinds["run"], _RETRIEVED_WORDS)
-    retrieved = retrieved or (docs if relevant else None) or next(iter(lists), None)
+    retrieved = retrieved or (either if relevant else None) or next(iter(lists), None)
     relevant = relevant or next((field for field in lists if field != retrieved), None)
     both = {"retrieved": retrieved, "relevant": relevant}
     roles = {role: field for role, field in both.items() if field is not None}
