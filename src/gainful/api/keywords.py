@@ -6,7 +6,6 @@ import re
 from collections.abc import Callable, Container, Sequence
 from functools import wraps
 from inspect import Parameter, cleandoc, signature
-from math import inf
 from typing import Any, TypeVar
 
 from gainful.convention import SETTINGS
@@ -24,7 +23,6 @@ class _LeftOut:
 
 _LEFT_OUT = _LeftOut()
 _ENTRY = re.compile(r"^ {4}(?:\*\*)?(\w+): .*(?:\n {5,}.*)*", re.MULTILINE)  # of a docstring
-_BY_PLACE = Parameter.POSITIONAL_OR_KEYWORD
 _NO_NAMES = (Parameter.VAR_KEYWORD, Parameter.VAR_POSITIONAL)
 
 
@@ -92,25 +90,21 @@ def answer_options(
     return answer
 
 
-def _own_names(function: Callable[..., Any]) -> list[str]:
-    parameters = signature(function).parameters.values()
-    return [parameter.name for parameter in parameters if parameter.kind not in _NO_NAMES]
-
-
 def _answer(function: Function, shared: Sequence[str], *, open_ended: bool) -> Function:
-    names = [*_own_names(function), *shared]
-    kinds = [parameter.kind for parameter in signature(function).parameters.values()]
-    most = inf if Parameter.VAR_POSITIONAL in kinds else kinds.count(_BY_PLACE)
+    kinds = {name: parameter.kind for name, parameter in signature(function).parameters.items()}
+    names = [*(name for name, kind in kinds.items() if kind not in _NO_NAMES), *shared]
+    places = [*kinds.values()].count(Parameter.POSITIONAL_OR_KEYWORD)
+    takes_any = Parameter.VAR_POSITIONAL in kinds.values()
 
     @wraps(function)
     def call(*arguments: Any, **options: Any) -> Any:
         __tracebackhide__ = True  # pytest shows the line that calls
-        if len(arguments) > most:
+        if len(arguments) > places and not takes_any:
             from gainful.synonyms import MORE_ARGUMENTS  # noqa: PLC0415  (of a mistake only)
 
             allowed = MORE_ARGUMENTS.get(function.__name__, "no value without a name")
-            place = f"argument {most + 1} of {function.__name__}"
-            raise WrongType(place, arguments[int(most)], allowed)
+            place = f"argument {places + 1} of {function.__name__}"
+            raise WrongType(place, arguments[places], allowed)
         for name in options:
             if name not in names and (not open_ended or is_meant(name, names)):
                 raise UnknownName(f"option of {function.__name__}", name, names)
