@@ -123,8 +123,8 @@ def check_group_names(by: By, columns: Collection[str], measures: Collection[str
         roles = [role for role, column in SESSION_COLUMNS.items() if spelled in column.names]
         is_renamed = bool(roles) and roles[0] in columns and name not in columns
         hint = f"sessions cannot be grouped by {roles[0]}" if roles and not is_renamed else ""
-        has_none_of_its_own = {"searcher"} <= {*columns} <= SESSION_COLUMNS.keys() - {"system"}
-        if not hint and has_none_of_its_own:  # as a log of UBI
+        ubi_columns = {*SESSION_COLUMNS, "application"} - {"system"}
+        if not hint and {"searcher"} <= {*columns} <= ubi_columns:
             hint = f"of UBI, --columns system=query_attributes.{name} (columns=)"
         check_name("column", name, roles if is_renamed else columns, hint)
         if names.count(name) > 1:

@@ -175,7 +175,7 @@ def _describe_name(name: str) -> tuple[list[str], Table]:
             f"LaTeX: {to_latex(item.expr)}",
             source,
         ]
-        rows = [
+        rows: list[tuple[str, ...]] = [
             (
                 param.symbol,
                 f"{param.default:g}",
