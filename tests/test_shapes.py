@@ -539,6 +539,13 @@ def test_records_with_an_unknown_list_are_told_alike_as_frames_and_lists(tmp_pat
 
 
 @pytest.mark.parametrize("kind", ONE_INPUT)
+@pytest.mark.parametrize("names", [("docs", "answers"), ("relevant", "tags")])
+def test_beside_a_run_judgments_may_have_lists_of_other_names(tmp_path, kind, names):
+    value = _make_lists(kind, tmp_path, **{key: [["a"], ["c"]] for key in names})
+    assert gainful.evaluate(value, RUN, MEASURES).mean == VALUES
+
+
+@pytest.mark.parametrize("kind", ONE_INPUT)
 def test_one_list_is_not_both_judgments_and_run(tmp_path, kind):
     value = _make_lists(kind, tmp_path, docs=[["b", "a"], ["c"]])
     with refuses(BadInput, _name_input(value, "run"), "relevant=NAME"):

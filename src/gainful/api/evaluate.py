@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from contextvars import copy_context
 from functools import partial
 from importlib.util import find_spec
@@ -26,7 +27,7 @@ from gainful.api.run_options import (
     refuse_lone_queries,
 )
 from gainful.convention import Convention
-from gainful.errors import BadInput, BadValue, Swapped
+from gainful.errors import BadInput, BadValue, NoColumn, Swapped
 from gainful.evidence.options import DrawingOptions, PairOptions
 from gainful.match.match import match
 from gainful.match.matched import Matched
@@ -465,10 +466,11 @@ def _note_unread_run(
     if not isinstance(qrels, (str, PathLike)):
         return []
     files = [os.fspath(run) for run in runs.values() if isinstance(run, (str, PathLike))]
-    if os.fspath(qrels) in files or find_run_beside(qrels, reading.columns) is None:
-        return []
-    name = judgments.name
-    return [f"{name} is read as judgments only; to evaluate its results too, name it as a run too"]
+    with suppress(NoColumn):  # of a list that may be anything, as there is a run
+        if os.fspath(qrels) not in files and find_run_beside(qrels, reading.columns) is not None:
+            words = "is read as judgments only; to evaluate its results too, name it as a run too"
+            return [f"{judgments.name} {words}"]
+    return []
 
 
 def _read_small_files(
