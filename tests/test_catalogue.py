@@ -130,6 +130,12 @@ MAY_NAME_MEASURES = (
 )
 
 
+def test_a_name_of_a_measure_and_of_a_parameter_is_explained_as_both(run_gainful):
+    text = run_gainful("measures", "p").out
+    assert [words in text for words in ("P: ", "p (parameter)", "RBP(p=0.5)")] == [True] * 3
+    assert "(parameter)" not in run_gainful("measures", "P").out
+
+
 def test_no_list_of_measures_stands_outside_the_catalogue():
     names = {*MEASURES, *SESSION_MEASURES}
     source = Path(gainful.__file__).parent

@@ -173,6 +173,10 @@ def test_full_latex_is_a_booktabs_table_for_each_measure(run, tmp_path):
     assert text.count("{") == text.count("}")
     body = [line for line in text.splitlines() if line.endswith(r"\\")]
     assert len({line.replace(r"\&", "").count("&") for line in body}) == 1
+    captions = [line for line in text.splitlines() if line.startswith(r"\caption")]
+    for caption, measure in zip(captions, ("nDCG@10", "AP"), strict=True):
+        assert [word in caption for word in (measure, "40 queries", r"a\_b\%")] == [True] * 3
+    assert len({line for line in text.splitlines() if line.startswith(r"\label")}) == 2
 
 
 def test_markdown_is_systems_by_measures_and_in_full_a_table_for_each_measure(run):

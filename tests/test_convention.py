@@ -70,6 +70,11 @@ def test_names_are_found_in_any_case_and_by_their_other_spelling():
         gainful.like(3)
 
 
+def test_no_note_of_a_tool_has_a_mark_that_markdown_escapes():
+    notes = {name: convention.note for name, convention in CONVENTIONS.items()}
+    assert [name for name, note in notes.items() if set("`*$|[]") & set(note)] == []
+
+
 def test_a_difference_tells_only_what_differs():
     differing = tell_tools([gainful.like("sklearn"), gainful.like("sklearn_ignore_ties")])[1]
     assert [row[0] for row in differing.rows] == ["ties"]

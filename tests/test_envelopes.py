@@ -276,7 +276,9 @@ def test_json_that_is_no_known_log_is_called_so_by_every_command(tmp_path):
         with refuses(NoColumn, str(path), "JSON", "foo, bar", "openinference"):
             read(path)
     (finding,) = gainful.check(path).findings
-    assert [word for word in ("JSON", "foo, bar") if word not in finding.problems[0]] == []
+    assert [
+        word for word in ("query and document", "foo, bar") if word not in finding.problems[0]
+    ] == []
     with refuses(NoColumn, str(text), "JSON", "openinference"):
         as_sessions(text)
 

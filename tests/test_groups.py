@@ -197,6 +197,12 @@ def test_what_is_no_label_is_no_group_and_blanks_around_one_do_not_count(nothing
     assert list_sizes(results) == [("1.5", 2)]
 
 
+def test_what_a_prompt_and_a_notebook_show_of_one_run_has_its_groups():
+    results = gainful.evaluate(JUDGED, RUN, "RR", group=LANG)  # RR 1 and 1/2 in en, 1 in de
+    for shown in (repr(results), results._repr_html_(), results._repr_latex_()):
+        assert [number in shown for number in ("en", "de", "0.7500", "0.6250")] == [True] * 4
+
+
 def test_values_by_query_name_the_group_of_each():
     results = gainful.evaluate(JUDGED, {"a": RUN, "b": RUN}, "RR", group=LANG)
     rows = results.to_csv(per_query=True).splitlines()

@@ -51,6 +51,15 @@ def write_printed(evaluated, folder):
     return [folder / f"{name}.out" for name in evaluated]
 
 
+def test_of_named_measures_what_else_trec_eval_prints_is_not_read(tmp_path):
+    path = tmp_path / "x.out"
+    values = [("relstring", "1", "'10-0'"), ("map", "1", "0.5"), ("map", "2", "0.25")]
+    path.write_text("".join(f"{name:<22}\t{query}\t{value}\n" for name, query, value in values))
+    assert gainful.read_values(path, measures=["map"])["x"].mean == {"map": 0.375}
+    with refuses(BadInput, "x.out:1", "10-0"):
+        gainful.read_values(path)
+
+
 @pytest.mark.parametrize(
     "form", ["long", "wide", "dict", "csv", "json", "jsonl", "parquet", "printed"]
 )

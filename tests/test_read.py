@@ -5,6 +5,7 @@ import gzip
 import io
 import json
 import lzma
+import pathlib
 import sys
 from contextlib import suppress
 
@@ -388,6 +389,14 @@ def test_formats_are_a_table(put):
         read_run(put(RUN), "trek")
 
 
+def test_files_of_the_system_that_tell_no_size_are_read():
+    path = pathlib.Path("/proc/version")
+    if not path.exists():
+        pytest.skip("no such system")
+    with refuses(BadInput, "version:1", "is not a number"):
+        read_run(path)
+
+
 BAD_RUNS = {
     "a word for a score": (RUN.replace("0.25", "hihg"), ("file:2", "'hihg'", "query Q0 document rank score name")),
     "too few fields": (RUN + "3 Q0 d\n", ("file:4", "'3 Q0 d'", "3 fields")),
@@ -404,6 +413,8 @@ BAD_RUNS = {
     "only comments": ("# nothing\n", "file"),
     "binary": (b"\x7fELF\0\0\0", ("file", "binary")),
     "UTF-16": (RUN.encode("utf-16"), ("file", "UTF-16")),
+    "UTF-32": (RUN.encode("utf-32"), ("file", "UTF-32")),
+    "UTF-32, big-endian": ("\ufeff".encode("utf-32-be") + RUN.encode("utf-32-be"), ("file", "UTF-32")),
     "truncated gzip": (gzip.compress(RUN.encode())[:-12], ("file", "gzip", "truncated")),
     "damaged gzip": (b"\x1f\x8b\x08\0junk" + b"\xff" * 20, ("file", "gzip")),
     "truncated zstd": (zstd.compress(RUN.encode())[:-4], ("file", "zstd", "truncated")),
@@ -420,6 +431,13 @@ BAD_RUNS = {
     "RAG without ids": ('{"query": "1", "retrieved": [{"text": "x"}]}', ("file:1['1']", "id")),
     "RAG without a query": ('{"retrieved": ["a"]}', ("file:1", "'query'")),
     "RAG with a query twice": ('{"query": "1", "retrieved": ["a"]}\n{"query": "1", "retrieved": ["a"]}', ("file:2", "'1'")),
+    "a run in an object": ('{"results": {"1": {"a": 0.5}}}', ("file:1", "without 'results'")),
+    "an empty query of RAG": ('{"query": "", "retrieved": ["a"]}', ("file:1", "query")),
+    "an empty document of RAG": ('{"query": "1", "retrieved": ["a", ""]}', ("file:1['1']", "doc")),
+    "an empty scored document": ('{"query": "1", "retrieved": {"": 1}}', ("file:1['1']", "doc")),
+    "an empty query of JSON": ('{\n"": {"a": 1}}', ("file['']", "query")),
+    "an empty document of JSON": ('{\n"1": {"": 1}}', ("file['1']", "doc")),
+    "an empty document in a list": ('{\n"1": ["a", ""]}', ("file['1']", "doc")),
     "half a JSON file": ('{"1": {"a": 1},\n', ("file", "JSON")),
     "JSON of numbers": ('{\n"1": 5}', "file['1']"),
     "JSON with a text": ('{\n"1": {"a": "x"}}', ("file['1']['a']", "'x'")),

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from functools import partial
+from pathlib import Path
 from types import SimpleNamespace
 from typing import NamedTuple
 from uuid import UUID
@@ -499,6 +500,112 @@ def test_a_list_of_an_unknown_name_is_told_with_the_columns_that_name_it(tmp_pat
         gainful.evaluate(value, RUN, "RR")
     run = {"1": ["a"], "2": ["b"]}
     assert gainful.evaluate(value, run, "RR", columns={"relevant": "gold"})["RR"] == 0.5
+
+
+ONE_INPUT = ["polars", "pandas", "Arrow", "records", "json", "jsonl"]
+
+
+def _make_lists(kind, folder, **lists):
+    """Lists of two queries as a frame, records or a file."""
+    frame = pl.DataFrame({"id": ["1", "2"], **lists})
+    write = {"json": pl.DataFrame.write_json, "jsonl": pl.DataFrame.write_ndjson}
+    if kind in write:
+        write[kind](frame, folder / f"both.{kind}")
+        return folder / f"both.{kind}"
+    return frame.to_dicts() if kind == "records" else FRAME_MAKERS[kind](frame)
+
+
+def _name_input(value, otherwise="judgments"):
+    return value.name if isinstance(value, Path) else otherwise
+
+
+@pytest.mark.parametrize("kind", ONE_INPUT)
+def test_a_list_of_answers_beside_documents_is_named_as_what_is_relevant(tmp_path, kind):
+    value = _make_lists(kind, tmp_path, docs=[["b", "a"], ["c"]], answers=[["a"], ["c"]])
+    for runs in ((), (value,)):
+        with refuses(NoColumn, _name_input(value), "--columns relevant=answers"):
+            gainful.evaluate(value, *runs, measures=MEASURES)
+        columns = {"relevant": "answers"}
+        results = gainful.evaluate(value, *runs, measures=MEASURES, columns=columns)
+        assert results.mean == VALUES
+    assert not isinstance(value, list) or gainful.check(value, RUN).ok
+
+
+@pytest.mark.parametrize("kind", ONE_INPUT)
+def test_records_with_an_unknown_list_are_told_alike_as_frames_and_lists(tmp_path, kind):
+    value = _make_lists(kind, tmp_path, retrieved_ids=[["b", "a"], ["c"]], gold_ids=[["a"], ["c"]])
+    with refuses(NoColumn, _name_input(value), "--columns relevant=gold_ids"):
+        gainful.evaluate(value, measures=MEASURES)
+
+
+@pytest.mark.parametrize("kind", ONE_INPUT)
+@pytest.mark.parametrize("names", [("docs", "answers"), ("relevant", "tags")])
+def test_beside_a_run_judgments_may_have_lists_of_other_names(tmp_path, kind, names):
+    value = _make_lists(kind, tmp_path, **{key: [["a"], ["c"]] for key in names})
+    assert gainful.evaluate(value, RUN, MEASURES).mean == VALUES
+
+
+@pytest.mark.parametrize("kind", ONE_INPUT)
+def test_one_list_is_not_both_judgments_and_run(tmp_path, kind):
+    value = _make_lists(kind, tmp_path, docs=[["b", "a"], ["c"]])
+    with refuses(BadInput, _name_input(value, "run"), "relevant=NAME"):
+        gainful.evaluate(value, value, MEASURES)
+    graded = _make_lists(kind, tmp_path, docs=[["b", "a"], ["c"]], grades=[[0, 1], [1]])
+    assert gainful.evaluate(graded, graded, MEASURES).mean == VALUES  # two lists are
+
+
+@pytest.mark.parametrize(
+    "text", ["query,doc,score\n1,a,2\n1,b,1\n", '{"1": {"a": 2, "b": 1}}', "1 a 1\n"]
+)
+def test_one_column_of_numbers_is_not_both_grades_and_scores(tmp_path, text):
+    path = write_file(tmp_path / "one", text)
+    with refuses(BadInput, str(path), "relevant=NAME"):
+        gainful.evaluate(path, path, MEASURES)
+    assert gainful.evaluate({"1": {"a": 2}}, {"1": {"a": 2}}, "RR")["RR"] == 1  # the ideal run
+
+
+@pytest.mark.parametrize(
+    ("run", "place"),
+    [
+        ({"1": {"": 0.5}}, "run['1']"),
+        ({"": {"a": 0.5}}, "run['']"),
+        ({"1": ["a", ""]}, "run['1']"),
+        ({"1": [("a", 1.0), ("", 0.5)]}, "run['1']"),
+        ({"1": ["a", "a", ""]}, "run['1']"),
+        ([{"query": "1", "retrieved": ["a", ""]}], "run[0]['1']"),
+        ([{"query": "", "retrieved": ["a"]}], "run[0]"),
+        (pl.DataFrame({"query": ["1"], "retrieved": [["a", ""]]}), "run, row 0['1']"),
+        (pl.DataFrame({"query": [""], "retrieved": [["a"]]}), "run, row 0"),
+    ],
+)
+def test_no_id_is_empty(run, place):
+    with refuses(BadInput, place):
+        gainful.evaluate({"1": {"a": 1}}, run, "RR")
+
+
+@pytest.mark.parametrize("number", ["null", "Infinity", "-Infinity"])
+def test_json_by_query_with_a_bad_number_is_no_unknown_json(tmp_path, number):
+    path = write_file(tmp_path / "run.json", f'{{"1": {{"a": {number}}}}}')
+    with refuses(BadInput, "run.json['1']['a']") as refused:
+        as_run(path)
+    assert "keys" not in str(refused.value)
+
+
+def test_ids_that_are_floats_are_called_so():
+    with refuses(BadInput, "run", "floats", "texts"):
+        gainful.evaluate({"1": {"a": 1}}, {1.0: {"a": 0.5}}, "RR")
+    with refuses(BadInput, "run", "floats", "numbers"):
+        gainful.evaluate({"1": {"a": 1}}, {1.5: {"a": 0.5}, 2: {"a": 0.5}}, "RR")
+
+
+@pytest.mark.parametrize("kind", ["polars", "pandas", "Arrow", "parquet"])
+def test_texts_of_scores_may_be_encoded_by_a_dictionary(tmp_path, kind):
+    frame = pl.DataFrame({"query": "1", "doc": ["b", "a"], "score": ["0.9", "0.5"]})
+    encoded = frame.cast({"score": pl.Categorical})
+    path = tmp_path / "run.parquet"
+    encoded.write_parquet(path)
+    run = path if kind == "parquet" else FRAME_MAKERS[kind](encoded)
+    assert gainful.evaluate({"1": {"a": 1}}, run, "RR")["RR"] == 0.5
 
 
 @pytest.mark.parametrize("kind", ["polars", "pandas", "Arrow", "lazy polars", "DuckDB", "records"])

@@ -147,8 +147,51 @@ def test_events_with_lists_are_no_judgments(tmp_path):
         as_qrels(path)
     with pytest.raises(Swapped):
         as_qrels(pl.DataFrame([EVENTS_WITH_LISTS]))
+    with pytest.raises(Swapped):
+        as_qrels([EVENTS_WITH_LISTS])
     with refuses(BadInput, "t.jsonl", "items"):
         as_sessions(path)
+
+
+@pytest.mark.parametrize(
+    "row",
+    ["session,query,results", "user,query,time,results", "session,query,docs", "query,results"],
+)
+def test_lists_of_json_in_a_cell_are_told_alike_by_each_reader(tmp_path, row):
+    cells = {"time": "2024-01-01", "results": '"[""a"", ""b""]"', "docs": '"[""a"", ""b""]"'}
+    values = ",".join(cells.get(name, "1") for name in row.split(","))
+    path = write_file(tmp_path / "t.csv", f"{row}\n{values}\n")
+    (finding,) = gainful.check(path).findings
+    name = row.rpartition(",")[2]
+    assert f"{name!r} holds" in finding.problems[0]
+    for columns in (None, {"doc": name}):  # the lists are no ids
+        with refuses(BadInput, "t.csv", f"{name!r} holds a list"):
+            as_sessions(path, columns=columns)
+
+
+def test_json_lines_with_unknown_columns_are_told_as_csv_is(tmp_path):
+    row = {"foo": "1", "bar": "a", "baz": 2}
+    write_lines(tmp_path / "t.jsonl", row)
+    pl.DataFrame([row]).write_csv(tmp_path / "t.csv")
+    findings = [gainful.check(tmp_path / f"t.{form}").findings[0] for form in ("csv", "jsonl")]
+    problems = [finding.problems[0].replace(finding.subject, "") for finding in findings]
+    assert problems[0] == problems[1]
+
+
+@pytest.mark.parametrize(
+    "row",
+    [
+        {"_id": "1", "text": "a b", "metadata": {}},
+        {"docno": "1", "contents": "a b"},
+        {"qid": "1", "title": "x"},
+    ],
+)
+def test_check_says_what_texts_are_for(tmp_path, row):
+    paths = [write_lines(tmp_path / "t.jsonl", row), tmp_path / "t.csv"]
+    pl.DataFrame([row]).select(pl.exclude("metadata")).write_csv(paths[1])
+    for path in paths:
+        (finding,) = gainful.check(path).findings
+        assert "--queries FILE or --documents FILE" in finding.problems[0]
 
 
 LOG = "user,query,url,rank,clicked\nu,lamp,a,1,0\n"

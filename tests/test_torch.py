@@ -187,6 +187,14 @@ def test_a_meter_keeps_no_graph_of_grades_that_are_trained(monkeypatch):
     assert not meter.sums.requires_grad
 
 
+@pytest.mark.parametrize("batch", [([[1, 0]], [[0.5, 0.2]]), (np.eye(2), np.eye(2))])
+def test_a_meter_refuses_what_is_no_tensor(batch):
+    with refuses(WrongType, "grades", "torch.tensor"):
+        Meter("nDCG").update(*batch)
+    with refuses(WrongType, "mask", "torch.tensor"):
+        Meter("nDCG").update(GRADES, SCORES, mask=[True])
+
+
 def test_what_is_wrong_is_refused_by_the_meter():
     with refuses(BadValue, "measures"):
         Meter()

@@ -246,7 +246,7 @@ class UnknownName(GainfulError, LookupError, ValueError):
         Where there is an `answer` of its own, that is said instead; with `lists_all` they are
         listed beside a suggestion too.
         """
-        from gainful.synonyms import ARGUMENTS, KEYWORDS, find_nearest  # noqa: PLC0415  (of a mistake)
+        from gainful.synonyms import KEYWORDS, find_nearest, list_meant  # noqa: PLC0415  (of a mistake)
 
         name = str(name)  # whatever was given in its place
         self.kind, self.name, self.known_names, self.hint = kind, name, tuple(known_names), hint
@@ -257,7 +257,7 @@ class UnknownName(GainfulError, LookupError, ValueError):
         by_lower = {
             known_name.lower().lstrip("-"): known_name for known_name in reversed(self.known_names)
         }  # the first wins
-        near = [known for known in ARGUMENTS.get(spelling, ()) if known in by_lower]
+        near = [known for known in list_meant(spelling) if known in by_lower]
         near = near or [known for known in [find_nearest(spelling, by_lower)] if known]
         near = list(by_lower) if len(by_lower) == 1 else near
         nearest = by_lower[near[0]] if near else ""

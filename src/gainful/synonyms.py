@@ -72,6 +72,15 @@ log_base = b
 """).items()
 }
 
+
+def list_meant(name: str) -> tuple[str, ...]:
+    """What a name of other tools is called here, of which min_recall is one of min."""
+    first = name.partition("_")[0]
+    return ARGUMENTS.get(name) or (ARGUMENTS[first] if first in ("min", "max") else ())
+
+
+# Arguments that are too many, by function: what takes them.
+MORE_ARGUMENTS = {"explain": "measure=…; gainful.explain_query(qrels, run, query) takes a run"}
 _COMPARE = "gainful compare QRELS RUN RUN…"
 _EVAL = "gainful eval QRELS RUN…"
 _GATE = "gainful gate QRELS RUN --floor nDCG@10=0.4"
@@ -108,7 +117,7 @@ m max_docs = --cutoff N counts the first N documents of a query
 n d z = gainful trec_eval QRELS RUN takes the options of trec_eval
 no_summary = --per-query prints the values of all queries
 exp exponential = --gain exp takes 2^grade - 1
-encoding charset = files are UTF-8, or UTF-16 with its mark
+encoding charset = files are UTF-8; iconv -f UTF-16 -t UTF-8 FILE converts others
 name names label labels alias = a run is named after its file
 title = gainful report QRELS RUN… --title TEXT sets a title
 dataset = irds:NAME in place of QRELS reads a dataset of ir_datasets
@@ -117,6 +126,9 @@ session session_id timestamp = --columns session=NAME,time=NAME names columns
 port host serve open browser show html = -o page.html writes a page; open it in a browser
 pdf = print the page from a browser; gainful figure writes .pdf
 dpi scale resolution = .svg and .pdf have no pixels; --width and --height set those of a .png
+queries = eval, compare, gate and report take --queries FILE with --group COLUMN
+rank ranks = gainful order QRELS RUN… orders runs, and says how certain that is
+template theme css style = the page has one layout; gainful eval --format json has the values
 header no_header = a header is detected; --columns query=1,doc=2 takes numbers
 color colour no_color = NO_COLOR=1 in the environment turns colours off
 """)

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextvars import ContextVar
 from importlib import import_module
 from math import floor, log10
+from numbers import Integral, Real
 from pathlib import PurePath
 from typing import TypeVar
 
@@ -44,6 +45,13 @@ LIKE_QUERIES = ("user", "turn")  # units that data call queries, and sentences b
 def name_count(unit: str) -> str:
     """The key of the number of units in data, where users and turns are queries."""
     return "queries" if unit in LIKE_QUERIES else pluralise(unit)
+
+
+def name_id_kind(kind: type) -> str:
+    """What ids of a type are called."""
+    if issubclass(kind, Real):
+        return "numbers" if issubclass(kind, Integral) else "floats"
+    return "texts"
 
 
 def quote(value: object) -> str:

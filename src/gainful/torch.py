@@ -15,7 +15,7 @@ from __future__ import annotations
 from typing import Any, Unpack
 
 from gainful.convention import Convention
-from gainful.errors import BadValue, NotInstalled
+from gainful.errors import BadValue, NotInstalled, WrongType
 from gainful.measure import arrays
 from gainful.measure.build_recipes import Options, build_recipes
 from gainful.measure.measure import Measure
@@ -85,6 +85,10 @@ class Meter(torch.nn.Module):  # type: ignore[misc]  # torch is not always there
         mask: torch.Tensor | None = None,
     ) -> None:
         """Count a batch: (batch, n) grades and scores, and a mask where rankings are shorter."""
+        given = {"grades": grades, "scores": scores, "judged": judged, "mask": mask}
+        for name, value in given.items():
+            if not isinstance(value, (torch.Tensor, type(None))):
+                raise WrongType(name, value, f"a tensor, such as torch.tensor({name})")
         options: Any = {"judged": judged, "mask": mask, "like": self._convention}
         for place, measure in enumerate(self._measures.values()):
             values: Any = arrays.compute(measure, grades, scores, **options)

@@ -27,7 +27,7 @@ from gainful.api.run_options import (
     refuse_lone_queries,
 )
 from gainful.convention import Convention
-from gainful.errors import BadValue, NoColumn, Swapped
+from gainful.errors import BadInput, BadValue, NoColumn, Swapped
 from gainful.evidence.options import DrawingOptions, PairOptions
 from gainful.match.match import match
 from gainful.match.matched import Matched
@@ -42,7 +42,15 @@ from gainful.page.page import Page, Section
 from gainful.page.shown import ShownByRun
 from gainful.page.table import Table
 from gainful.read.column_names import ColumnNames, read_column_names
-from gainful.read.inputs import AnyQrels, AnyRun, as_run_columns, find_run_beside, open_large_run
+from gainful.read.inputs import (
+    AnyColumns,
+    AnyQrels,
+    AnyRun,
+    as_qrels_columns,
+    as_run_columns,
+    find_run_beside,
+    open_large_run,
+)
 from gainful.read.qrels_and_run import LazyRun, NestedDict, Qrels, Run
 from gainful.read.small_trec import MAX_LONE_BYTES, read_small_files
 from gainful.read.source import exceeds_memory, is_file, measure_size
@@ -384,6 +392,8 @@ def evaluate_matched(
             if not with_rows:
                 large_run = open_large_run(run, reading.run_format, reading.columns)
             loaded = small_runs.get(name) or large_run or read(run, name or "run")
+            if not isinstance(loaded, LazyRun):
+                _refuse_same_list(qrels, run, judgments, loaded, reading.columns)
             matched = match_run(judgments, loaded, recipes, convention)
         return matched, engine
 
@@ -400,6 +410,31 @@ def evaluate_matched(
         rising = [] if name_file(run) is None else note_rising_scores(matched.run)
         notes = [*unread, *rising, *results.notes]
         yield evolve(results, engine=engine, grouping=grouping, notes=notes), matched
+
+
+def _refuse_same_list(
+    qrels: AnyQrels,
+    run: AnyRun,
+    judgments: Qrels | NestedDict,
+    loaded: Run | NestedDict,
+    columns: AnyColumns,
+) -> None:
+    """One list in one input is not both what is relevant and what was retrieved.
+
+    A dict by query may be, as the ideal run.
+    """
+    if isinstance(run, (str, PathLike)):
+        is_one = isinstance(qrels, (str, PathLike)) and os.fspath(qrels) == os.fspath(run)
+    else:
+        is_one = qrels is run and (isinstance(qrels, list) or hasattr(type(qrels), "columns"))
+    if not is_one or find_run_beside(qrels, columns) is not None:
+        return
+    judged, retrieved = as_qrels_columns(judgments).frame, as_run_columns(loaded).frame
+    both = judged.join(retrieved, on=["query", "doc"])
+    is_one_number = (both["grade"] == both["score"]).all() or (both["grade"] == 1).all()
+    if len(judged) == len(retrieved) == len(both) and is_one_number:
+        allowed = "a run; or --columns retrieved=NAME,relevant=NAME, if it holds both (columns=)"
+        raise BadInput(loaded.name, "the same list would be judgments and run", allowed)
 
 
 def _fit_side_by_side(runs: Sequence[AnyRun]) -> bool:

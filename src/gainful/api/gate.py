@@ -91,8 +91,10 @@ def judge_run(
     """The verdict on a run by these rules; nothing is saved before its `save_baseline`."""
     if not isinstance(save_to, str | PathLike | None):
         raise WrongType("save_to", save_to, "the path of a file")
-    rules.refuse_idle(has_baseline=baseline is not None, saving=save_to is not None)
     reading = RunReading.from_options(options)
+    if reading.settings:  # of which one may be a rule by another name
+        reading.build_recipes(measures)
+    rules.refuse_idle(has_baseline=baseline is not None, saving=save_to is not None)
     old_baseline = None if baseline is None else read_baseline(baseline)
     known = () if old_baseline is None else old_baseline.measures
     wanted = rules.measures_to_evaluate(measures, known)

@@ -9,7 +9,7 @@ from inspect import Parameter, cleandoc, signature
 from typing import Any, TypeVar
 
 from gainful.convention import SETTINGS
-from gainful.errors import UnknownName
+from gainful.errors import UnknownName, WrongType
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -90,17 +90,21 @@ def answer_options(
     return answer
 
 
-def _own_names(function: Callable[..., Any]) -> list[str]:
-    parameters = signature(function).parameters.values()
-    return [parameter.name for parameter in parameters if parameter.kind not in _NO_NAMES]
-
-
 def _answer(function: Function, shared: Sequence[str], *, open_ended: bool) -> Function:
-    names = [*_own_names(function), *shared]
+    kinds = {name: parameter.kind for name, parameter in signature(function).parameters.items()}
+    names = [*(name for name, kind in kinds.items() if kind not in _NO_NAMES), *shared]
+    places = [*kinds.values()].count(Parameter.POSITIONAL_OR_KEYWORD)
+    takes_any = Parameter.VAR_POSITIONAL in kinds.values()
 
     @wraps(function)
     def call(*arguments: Any, **options: Any) -> Any:
         __tracebackhide__ = True  # pytest shows the line that calls
+        if len(arguments) > places and not takes_any:
+            from gainful.synonyms import MORE_ARGUMENTS  # noqa: PLC0415  (of a mistake only)
+
+            allowed = MORE_ARGUMENTS.get(function.__name__, "no value without a name")
+            place = f"argument {places + 1} of {function.__name__}"
+            raise WrongType(place, arguments[places], allowed)
         for name in options:
             if name not in names and (not open_ended or is_meant(name, names)):
                 raise UnknownName(f"option of {function.__name__}", name, names)
@@ -112,10 +116,10 @@ def _answer(function: Function, shared: Sequence[str], *, open_ended: bool) -> F
 def is_meant(name: str, names: list[str]) -> bool:
     """Is it another tool's name for one of these, or one of them misspelt?"""
     from gainful.convention.session import SESSION_SETTINGS  # noqa: PLC0415
-    from gainful.synonyms import ARGUMENTS, find_nearest  # noqa: PLC0415
+    from gainful.synonyms import find_nearest, list_meant  # noqa: PLC0415
 
     settings = [*SETTINGS, *SESSION_SETTINGS]
     if name in settings:
         return False
-    synonym = any(meant in names for meant in ARGUMENTS.get(name, ()))
+    synonym = any(meant in names for meant in list_meant(name))
     return synonym or find_nearest(name, [*names, *settings], whole=True) in names

@@ -266,7 +266,7 @@ def name_runs(runs: tuple[str, ...]) -> dict[str, str]:
 
 
 def refuse_measure(run: str | None) -> None:
-    """A measure where a run belongs was meant for -m."""
+    """A measure where a run belongs was meant for -m; a name before a file is not needed."""
     if run in (None, "-") or Path(run).exists():
         return
     from gainful.api.measures import is_measure  # noqa: PLC0415  (only once there is a mistake)
@@ -275,3 +275,7 @@ def refuse_measure(run: str | None) -> None:
         raise click.UsageError(
             f"{run} is a measure, and there is no file of that name; write -m {run}"
         )
+    name, _, path = run.partition("=")
+    if path and Path(path).exists():
+        raise click.UsageError(f"a run is named after its file; write {path} without {name}=")
+    raise BadInput(run, "there is no such file")

@@ -249,10 +249,10 @@ def unknown_option(command: click.Command, name: str) -> Exception:
         return click.UsageError(f"{name} was removed: {instead}")
     options = {param.name: param for param in command.params if isinstance(param, click.Option)}
     word = name.lower().lstrip("-").replace("-", "_")
-    from gainful.synonyms import ARGUMENTS, OPTIONS  # noqa: PLC0415  (of a mistake only)
+    from gainful.synonyms import OPTIONS, list_meant  # noqa: PLC0415  (of a mistake only)
 
-    names = {"by": ("group",), "group": ("by",), **ARGUMENTS}  # of runs, and of sessions
-    meant = [word, *names.get(word, ())]  # by its name here, or another tool's for it
+    other = {"by": ("group",), "group": ("by",)}.get(word)  # of runs, and of sessions
+    meant = [word, *(other or list_meant(word))]  # by its name here, or another tool's for it
     for form in (known for known in meant if known in _FORMS and "form" in options):
         return UnknownName("option", name, [f"--format {form}"])
     if "k" in meant and "k" not in options and "measures" in options:

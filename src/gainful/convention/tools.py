@@ -258,7 +258,7 @@ TORCHMETRICS = evolve(
         **dict.fromkeys(("AP", "P", "RR"), 4),
         **dict.fromkeys(("R", "Rprec", "Success"), 17),
     },
-    note="empty_target_action sets `empty`; if grades sum to 0, nothing counts as relevant; in AP, "
+    note="empty_target_action sets empty; if grades sum to 0, nothing counts as relevant; in AP, "
     "P, R and RR documents with scores of 0 or less count as nonrelevant; its sorts are "
     "unstable: ties may come in any order in lists of 4 or more documents for AP, P and RR "
     "(torch.topk), and of 17 or more for R, Rprec and Success (torch.argsort)",

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import chain, compress
-from numbers import Integral
 from typing import Any, Literal
 
 import numpy as np
@@ -18,6 +17,7 @@ from gainful.match.matched import Matched
 from gainful.match.rank_order import ideal_order, search_stretches
 from gainful.match.ties import count_ties, find_ties, reduce_precision, tie_blocks
 from gainful.read.qrels_and_run import NestedDict
+from gainful.text import name_id_kind
 from gainful.types import Array, Ranks
 
 _ByDoc = Mapping[Any, Any]
@@ -96,10 +96,7 @@ def refuse_other_query_types(qrels: NestedDict, run: NestedDict) -> None:
 
 
 def _refuse_other_types(nouns: str, noun: str, name: str, sides: Sequence[Iterable[Any]]) -> None:
-    kinds = [
-        {"numbers" if issubclass(kind, Integral) else "texts" for kind in {*map(type, ids)}}
-        for ids in sides
-    ]
+    kinds = [{*map(name_id_kind, {*map(type, ids)})} for ids in sides]
     if all(kinds) and kinds[0] != kinds[1]:
         judged, retrieved = (" and ".join(sorted(words)) for words in kinds)
         problem = f"{nouns} are {retrieved} here, but {judged} in the judgments"

@@ -122,8 +122,11 @@ def check_group_names(by: By, columns: Collection[str], measures: Collection[str
         spelled = normalise_name(name)
         roles = [role for role, column in SESSION_COLUMNS.items() if spelled in column.names]
         is_renamed = bool(roles) and roles[0] in columns and name not in columns
-        cannot = f"sessions cannot be grouped by {roles[0]}" if roles and not is_renamed else ""
-        check_name("column", name, roles if is_renamed else columns, cannot)
+        hint = f"sessions cannot be grouped by {roles[0]}" if roles and not is_renamed else ""
+        ubi_columns = {*SESSION_COLUMNS, "application"} - {"system"}
+        if not hint and {"searcher"} <= {*columns} <= ubi_columns:
+            hint = f"of UBI, --columns system=query_attributes.{name} (columns=)"
+        check_name("column", name, roles if is_renamed else columns, hint)
         if names.count(name) > 1:
             raise BadValue("by", ", ".join(names), "each column once")
         if name in RESERVED_COLUMNS or name in measures:

@@ -81,6 +81,10 @@ def catalogue_page(name: str | None = None) -> Page:
         )
     head, table = _describe_name(name)
     sections = [Section(lines=head), *([Section(table=table)] if table.rows else [])]
+    measures = _list_measures_with(name)
+    if measures and isinstance(_find(name), Entry):  # p is a parameter, and another name of P
+        lines, defaults = _describe_parameter(name, measures)
+        sections += [Section(lines=lines), Section(table=defaults)]
     return Page(sections=sections, rows=lambda: table, data=lambda: to_dict(name))
 
 
@@ -127,14 +131,28 @@ def _find(name: str) -> Entry | NamedFormula | Setting | dict[str, Entry]:
     if not exact_name:
         with suppress(GainfulError):  # with its cutoff or parameters
             return parse(name).entry
-        having = {measure: entry for measure, entry in entries.items() if name in entry.params}
-        if having:
-            return having
+        if measures := _list_measures_with(name):
+            return measures
         answer = ANSWERS.get(plain_name(name), "")
         params = dict.fromkeys(param for entry in entries.values() for param in entry.params)
         names = (*items_by_name, *params)
         raise UnknownName("measure", name, names, "gainful measures lists them all", answer)
     return items_by_name[exact_name]
+
+
+def _list_measures_with(parameter: str) -> dict[str, Entry]:
+    return {name: entry for name, entry in _find_entries().items() if parameter in entry.params}
+
+
+def _describe_parameter(name: str, measures: Mapping[str, Entry]) -> tuple[list[str], Table]:
+    described = {measure: _describe_param(entry, name) for measure, entry in measures.items()}
+    first = next(iter(described.values()))
+    head = [f"{name} (parameter): {first['meaning']}", f"Allowed: {first['allowed']}"]
+    rows = [
+        (measure, _format_default(own["default"]), _spell(measures[measure], name))
+        for measure, own in described.items()
+    ]
+    return head, Table(("measure", "default", "example"), rows)
 
 
 def _describe_name(name: str) -> tuple[list[str], Table]:
@@ -148,14 +166,7 @@ def _describe_name(name: str) -> tuple[list[str], Table]:
             head.append(f"Allowed: {kind.allowed}")
         return head, Table(("value", "meaning"), answers)
     if isinstance(item, dict):
-        described = {measure: _describe_param(entry, name) for measure, entry in item.items()}
-        first = next(iter(described.values()))
-        head = [f"{name} (parameter): {first['meaning']}", f"Allowed: {first['allowed']}"]
-        rows: list[tuple[str, ...]] = [
-            (measure, _format_default(own["default"]), _spell(item[measure], name))
-            for measure, own in described.items()
-        ]
-        return head, Table(("measure", "default", "example"), rows)
+        return _describe_parameter(name, item)
     source = f"Source: {_format_source(item.cite)}"
     if isinstance(item, NamedFormula):
         head = [
@@ -164,7 +175,7 @@ def _describe_name(name: str) -> tuple[list[str], Table]:
             f"LaTeX: {to_latex(item.expr)}",
             source,
         ]
-        rows = [
+        rows: list[tuple[str, ...]] = [
             (
                 param.symbol,
                 f"{param.default:g}",

@@ -235,12 +235,17 @@ def _describe_odd_docs(runs: Sequence[Results], count: str, noun: str) -> Iterat
 
 
 def summary_page(values: Results, size: str, remarks: Sequence[str]) -> Page:
-    """The means, under a line that says of what, above what one should know."""
+    """The means, under a line that says of what, above what one should know; by group, if any."""
+    headline = f"{values.TITLE} of {values.name}, {size}, like {values.convention.name}"
+    if values.grouping is not None:
+        from gainful.measure import groups  # noqa: PLC0415  (few ask for it)
+
+        lines = [*remarks, *groups.describe_groups([values]), *groups.describe_folding([values])]
+        return Page(sections=[Section(headline, groups.build_group_table([values]), lines)])
     means = {name: values.format_value(name, mean) for name, mean in values.mean.items()}
     name_width = max(map(len, means), default=0)
     lines = [f"{name:<{name_width}}  {mean}" for name, mean in means.items()]
     table = Table(("measure", "mean"), list(means.items()), numeric=True, label_columns=1)
-    headline = f"{values.TITLE} of {values.name}, {size}, like {values.convention.name}"
     return brief_page(headline, lines, table, remarks)
 
 

@@ -524,10 +524,11 @@ def find_list_kinds(names: Iterable[str], columns: ColumnMapping) -> set[str]:
 
 
 def name_lists(columns: ColumnMapping) -> dict[str, tuple[str, ...]]:
-    """What columns with lists of documents may be called, in a run and in judgments."""
+    """The names of the list of a run, and of judgments; beside one that is named, `docs` counts."""
+    relevant = columns.names.get("relevant", ())
     return {
-        "run": (*columns.names.get("retrieved", ()), *RETRIEVED),
-        "judgments": (*columns.names.get("relevant", ()), *RELEVANT),
+        "run": (*columns.names.get("retrieved", ()), *RETRIEVED, *(DOC_LISTS if relevant else ())),
+        "judgments": (*relevant, *RELEVANT),
     }
 
 

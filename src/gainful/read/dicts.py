@@ -5,15 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence, Set as AbstractSet
 from functools import partial
 from itertools import pairwise
-from numbers import Integral
 from typing import Any
 
 import polars as pl
 
 from gainful.errors import BadInput, Duplicated
 from gainful.read.qrels_and_run import QRELS, RUN, Kind, NestedDict, Rows, Value, read_each
-from gainful.read.search_results import DocNumbers, as_list, parse_number, read_entries
-from gainful.text import count_noun, quote
+from gainful.read.search_results import IDS, NO_DOC, DocNumbers, as_list, parse_number, read_entries
+from gainful.text import count_noun, name_id_kind, quote
 
 RISING_SCORES = (
     "scores rise down every list, and the highest counts as best: if these are distances, pass "
@@ -90,6 +89,8 @@ def check_numbers(
     """Documents with the numbers they have; what is wrong with some is added to the problems."""
 
     def read_number(doc: Any, value: Any) -> tuple[Any, float]:
+        if doc == "":
+            raise BadInput(f"{name}[{quote(query)}]", NO_DOC, IDS)
         return doc, parse_number(value, name, query, doc, kind.number)
 
     return list(read_each(read_number, by_doc.items(), problems))
@@ -162,11 +163,18 @@ def _build_frame(rows: list[tuple[str, str, float]], number: str, name: str) -> 
 
 
 def _check_queries(nested: NestedDict, kind: Kind[Any]) -> NestedDict:
-    """There is something in it, and queries that are texts do not stand beside numbers."""
+    """There is something in it, no id is empty, and queries are of one kind."""
     mapping = nested.mapping
     if not (any(mapping.values()) if kind is QRELS else mapping):
         problem = f"there is no {'judgment' if kind is QRELS else 'query'} in it"
         raise BadInput(nested.name, problem, kind.shapes)
-    if len({issubclass(each, Integral) for each in set(map(type, mapping))}) > 1:
-        raise BadInput(nested.name, "some queries are texts and some are numbers", "one kind")
+    kinds = sorted({*map(name_id_kind, {*map(type, mapping)})}, reverse=True)
+    if len(kinds) > 1:
+        problem = f"some queries are {kinds[0]} and some are {kinds[1]}"
+        raise BadInput(nested.name, problem, "one kind")
+    if "" in mapping:
+        raise BadInput(f"{nested.name}['']", "there is no query", IDS)
+    for query, inner in mapping.items():
+        if "" in inner:
+            raise BadInput(f"{nested.name}[{quote(query)}]", NO_DOC, IDS)
     return nested

@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import re
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -17,10 +16,12 @@ from gainful.errors import BadInput, NoColumn, Swapped
 from gainful.read import formats, trec_files
 from gainful.read.column_names import (
     GRADE,
+    LOG_COLUMNS,
     RANK,
     RETRIEVED,
     SCORE,
     SESSION_ROLES,
+    TABLES,
     USUAL_NAMES,
     ColumnMapping,
     list_columns,
@@ -30,7 +31,7 @@ from gainful.read.delimited import MAX_FIELD, lacks_header
 from gainful.read.document_evaluations import PLACES_OF_DOCUMENTS, SPAN_IDS
 from gainful.read.inputs import AnyColumns, as_rows, find_run_beside
 from gainful.read.json_records import first_records
-from gainful.read.named_columns import LISTS, Header
+from gainful.read.named_columns import LISTS, Header, read_table
 from gainful.read.qrels_and_run import (
     QRELS,
     RUN,
@@ -47,13 +48,17 @@ from gainful.read.qrels_and_run import (
     look_like_ranks,
 )
 from gainful.read.read_options import ReadOptions
-from gainful.read.session_events import are_session_columns
+from gainful.read.session_events import are_session_columns, refuse_lists
 from gainful.read.session_inputs import read_sources
 from gainful.read.sessions import Sessions, count_results
 from gainful.read.source import SEPARATORS, Source, is_folder, open_source
 from gainful.text import count_noun, join_words, quote
 
 _NEED = {"judgments": "judgments lack the", "run": "a run lacks the", "log": "a log lacks the"}
+_BESIDE_DOCS = (  # what judgments, runs and logs tell of documents, and texts do not
+    *(*GRADE, *SCORE, *RANK),
+    *(name for role in ("session", "user", "time", "event") for name in LOG_COLUMNS[role].names),
+)
 _NAMELESS = "queries have no names: judgments and run go together as lists in one order"
 _IN_MEMORY = "in memory"  # the format of what is no file
 # Of a place, which line it is or which entry of JSON.
@@ -99,7 +104,10 @@ def examine_file(
         else:
             name, format_name = source.name, formats.find_format(source, columns=columns).name
             if kind_name is None and _list_columns(source):
-                formats.refuse_unknown_records(source, kind)
+                if not _is_flat_json(source):
+                    formats.refuse_unknown_records(source, kind)
+                if Header(_list_columns(source), name).find_column(LISTS) is not None:
+                    refuse_lists(read_table(source, format_name))
                 raise _describe_unknown_table(source)
             read = formats.read_rows(source, kind, format_name, columns, every=True)
         finding = _examine(read, name, format_name)
@@ -110,9 +118,12 @@ def examine_file(
         try:
             find_run_beside(name, columns)
         except NoColumn as error:
-            note = f"no judgments: {error.problem} ({error.expected})"
-            return evolve(finding, notes=[*finding.notes, note])
+            return _note_unknown_lists(finding, error)
     return finding
+
+
+def _note_unknown_lists(finding: Finding, error: NoColumn) -> Finding:
+    return evolve(finding, notes=[*finding.notes, f"{error.problem} ({error.expected})"])
 
 
 def examine_value(
@@ -126,8 +137,11 @@ def examine_value(
     if isinstance(value, (Qrels, Run)):
         kinds = [QRELS if isinstance(value, Qrels) else RUN]
     else:
-        with suppress(NoColumn):  # a list with another name, which only evaluation asks for
+        try:
             kinds = kinds if find_run_beside(value, columns) is None else [QRELS, RUN]
+        except NoColumn as error:
+            finding = _examine_in_memory(value, name, kinds[0], columns)
+            return [_note_unknown_lists(finding, error)]
     return [_examine_in_memory(value, name, kind, columns) for kind in kinds]
 
 
@@ -470,9 +484,24 @@ def refuse_sessions(source: Source) -> None:
         raise Swapped(source.name, problem, f"gainful sessions {source.name}")
 
 
+def _is_flat_json(source: Source) -> bool:
+    """Is it JSON without the lists and objects that traces and answers have?"""
+    cells = (cell for record in first_records(source) for cell in record.values())
+    is_json = formats.find_table_format(source) == "jsonl"
+    return is_json and not any(isinstance(cell, (list, dict)) and cell for cell in cells)
+
+
 def _describe_unknown_table(source: Source) -> BadInput:
     """What a table lacks to be judgments, a run or a log, and how to name its columns."""
     header = Header(_list_columns(source), source.name)
+    are_texts = any(
+        all(header.find_column(column.names) for column in table.values())
+        for table in (TABLES["texts"], TABLES["documents"])
+    )
+    if are_texts and header.find_column(_BESIDE_DOCS) is None:
+        problem = f"these are texts, not judgments, a run or a log: {header.list_columns()}"
+        allowed = "gainful report QRELS RUN… --queries FILE or --documents FILE"
+        return NoColumn(source.name, problem, f"{allowed}; with --group, eval --queries FILE")
     missing = {table: header.list_missing(table) for table in _NEED}
     words = [f"{_NEED[table]} {join_words(names)}" for table, names in missing.items()]
     likely = sorted(_NEED, key=lambda table: len(header.find_likely(table)), reverse=True)

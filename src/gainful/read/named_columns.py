@@ -362,10 +362,7 @@ def extract(
         paths = evolve(paths, names={"doc": own})
     table = table.rename(columns, roles)
     if is_wide(table.frame.schema):
-        event = table.header.find_column(LOG_COLUMNS["event"].names[:-1])
-        if event is not None and not find_list_kinds(table.frame.columns, USUAL_NAMES):
-            problem = f"these are events with lists (column {quote(event)}), not judgments or a run"
-            raise Swapped(table.name, problem, "gainful sessions, with a row for each result")
+        refuse_event_lists(table.header, kind)
         are_lists = {name: holds_lists(dtype) for name, dtype in table.frame.schema.items()}
         rivals = rag.choose_named(columns, kind, are_lists, table.name)
         unnamed = [name for name in are_lists if normalise_name(name) in rivals]
@@ -389,6 +386,14 @@ def extract(
         }
         rag.refuse_unknown_lists(table.name, lists, columns, kind)
     return extract_rows(table, kind)
+
+
+def refuse_event_lists(header: Header, kind: Kind[Any]) -> None:
+    """Refuse a log of which each event has a list of documents."""
+    event = header.find_column(LOG_COLUMNS["event"].names[:-1])
+    if event is not None and not find_list_kinds(header.columns, USUAL_NAMES):
+        problem = f"these are events with lists (column {quote(event)}), not {kind.name}"
+        raise Swapped(header.name, problem, "gainful sessions, with a row for each result")
 
 
 def _refuse_flat_lists(table: InputTable, kind: Kind[Any]) -> None:
@@ -485,8 +490,8 @@ def text_column(table: InputTable, column: str) -> pl.Series:
 def number_column(table: InputTable, column: str, kind: Kind[Any] = RUN) -> pl.Series:
     """Numbers; what is none is null. A grade may be true or false."""
     values = table.frame[column]
-    if values.dtype == pl.String:
-        values = values.str.strip_chars()
+    if values.dtype in (pl.String, pl.Categorical, pl.Enum):
+        values = values.cast(pl.String).str.strip_chars()
         return as_grades(values) if kind is QRELS else values.cast(pl.Float64, strict=False)
     is_truth = kind is QRELS and values.dtype == pl.Boolean
     if is_truth or values.dtype.is_numeric() or values.dtype == pl.Null:

@@ -42,6 +42,7 @@ from gainful.read.json_records import iterate_objects
 from gainful.read.path_finder import describe_paths, find_first
 from gainful.read.qrels_and_run import QRELS, RUN, Kind, Rows, Value, read_each
 from gainful.read.search_results import (
+    IDS,
     WHERE_IDS,
     DocNumbers,
     as_list,
@@ -145,6 +146,7 @@ def explode_lists(frame: pl.DataFrame, name: str, kind: Kind[Value]) -> Rows[Val
     if query is None or docs is None or has_turns or (kind is RUN and ranks is not None):
         return None
     is_named = _holds_ids(query.dtype) and not query.null_count() and query.is_unique().all()
+    is_named = is_named and not (query.cast(pl.String) == "").any()
     is_list = isinstance(docs.dtype, pl.List) and not docs.null_count()
     if not is_named or not is_list or not _holds_ids(docs.dtype.inner):  # type: ignore[attr-defined]
         return None
@@ -162,7 +164,8 @@ def explode_lists(frame: pl.DataFrame, name: str, kind: Kind[Value]) -> Rows[Val
         number = -pl.col("place").cast(pl.Float64) if kind is RUN else pl.lit(1.0)
         rows = rows.with_columns(number.alias(kind.number))
     rows = rows.with_columns(pl.col("doc").cast(pl.String))
-    is_odd = pl.col("doc").is_null() | ~pl.col(kind.number).is_finite().fill_null(value=False)
+    is_empty = pl.col("doc").fill_null("") == ""
+    is_odd = is_empty | ~pl.col(kind.number).is_finite().fill_null(value=False)
     is_odd |= pl.struct("query", "doc").is_duplicated() if kind is QRELS else False
     if rows.select(is_odd.any()).item():
         return None
@@ -279,9 +282,12 @@ def refuse_unknown_lists(
     known = {*DOC_LISTS, *_QUERY, *plain}
     lists = [field for field in fields if field not in known]
     kinds = name_lists(columns)
-    relevant = _find_list(lists, kinds["judgments"], _RELEVANT_WORDS)
+    either = next((field for field in fields if field in DOC_LISTS), None)
+    likely = (*_RELEVANT_WORDS, *(["answer"] if either else []))  # which alone may be results
+    relevant = _find_list(lists, kinds["judgments"], likely)
     lists = [field for field in lists if field != relevant] if relevant else lists
-    retrieved = _find_list(lists, kinds["run"], _RETRIEVED_WORDS) or next(iter(lists), None)
+    retrieved = _find_list(lists, kinds["run"], _RETRIEVED_WORDS)
+    retrieved = retrieved or (either if relevant else None) or next(iter(lists), None)
     relevant = relevant or next((field for field in lists if field != retrieved), None)
     both = {"retrieved": retrieved, "relevant": relevant}
     roles = {role: field for role, field in both.items() if field is not None}
@@ -289,7 +295,7 @@ def refuse_unknown_lists(
         if kind is None or not roles:
             return
         roles = {"retrieved" if kind is RUN else "relevant": field for field in roles.values()}
-    names = {"retrieved": kinds["run"], "relevant": kinds["judgments"]}
+    names = {"retrieved": (*kinds["run"], *DOC_LISTS), "relevant": kinds["judgments"]}
     roles = {role: field for role, field in roles.items() if field not in names[role]}
     if not roles:
         return
@@ -504,6 +510,11 @@ def _read_parts(
     unread = describe_unread(record.get("response")) if key is None else None
     if unread is not None and kind is RUN:
         raise BadInput(f"{place}[{quote(name)}]", unread.problem, unread.expected)
+    if name is None and len(own) == 1:
+        ((field, inner),) = own.items()
+        if isinstance(inner, Mapping) and inner and all(map(_is_nested, inner.values())):
+            allowed = f"that alone, without {quote(field)} around it"
+            raise BadInput(place, f"{quote(field)} holds an object by query", allowed)
     if name is None or key is None:
         missing, looked_for = ("query", _QUERY) if name is None else (kind.lists[0], kind.lists)
         message = f"there is no {quote(missing)}; known: {', '.join(map(str, record))}"
@@ -543,16 +554,18 @@ def _name_turn(record: Mapping[Any, Any]) -> str | None:
 
 def _check_query(name: Any, place: str) -> Any:
     """Whole numbers, which pandas makes fractions beside a missing one, are whole again."""
+    if name == "":
+        raise BadInput(place, "there is no query", IDS)
     if isinstance(name, (str, int)) or name is None:
         return name
     if _is_nested(name):
-        raise BadInput(place, f"{quote(name)} is no query", "texts or whole numbers")
+        raise BadInput(place, f"{quote(name)} is no query", IDS)
     if not isinstance(name, float):
         return name
     if name.is_integer():
         return int(name)
     problem = f"query {quote(name)} is missing" if isnan(name) else f"{quote(name)} is no query"
-    raise BadInput(place, problem, "texts or whole numbers")
+    raise BadInput(place, problem, IDS)
 
 
 def _is_nested(value: object) -> bool:

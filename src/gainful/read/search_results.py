@@ -71,6 +71,9 @@ def as_list(value: Any) -> list[Any] | None:
     return None
 
 
+NO_DOC, IDS = "there is no doc", "texts or whole numbers"  # of an empty id, and what ids are
+
+
 def is_id(value: object) -> bool:
     """Can it be the id of a document: a text or a whole number?"""
     return isinstance(value, (str, Integral)) and not isinstance(value, bool)
@@ -98,7 +101,7 @@ def read_entries(
 
     What is wrong with some of them is added to the problems.
     """
-    if all(map(is_id, entries)):
+    if all(map(is_id, entries)) and "" not in entries:
         return [(doc, None) for doc in entries]
     of_ids = isinstance(entries[0], _PLAIN)
 
@@ -107,13 +110,15 @@ def read_entries(
         document, value = entry if is_pair else (entry, None)
         doc = find_id(document) if of_ids is is_id(entry) else None
         if doc is None:
-            words, expected = "is not a document id", "texts or whole numbers"
+            words, expected = "is not a document id", IDS
             if is_id(entry):
                 words, expected = "is not an object like the first", _EXPECTED
             problem = f"{quote(entry)} {words}"
             if not of_ids and not isinstance(entry, (*_PLAIN, list, tuple)):
                 problem, expected = describe_no_id(entry)
             raise BadInput(f"{place}[{quote(query)}]", problem, expected)
+        if doc == "":
+            raise BadInput(f"{place}[{quote(query)}]", NO_DOC, IDS)
         if value is None and isinstance(document, Mapping):
             keys = ANSWER_COLUMNS[number].names
             value = next((document[key] for key in keys if document.get(key) is not None), None)

@@ -39,6 +39,7 @@ from gainful.read.column_names import (
     normalise_name,
 )
 from gainful.read.event_times import TIME, count_epochs, parse_times
+from gainful.read.json_text import parse_json
 from gainful.read.named_columns import NEEDS, Header, InputTable, text_column
 from gainful.read.session_layout import COLUMNS, Mistake, Problem, flag_problem
 from gainful.read.sessions import (
@@ -440,7 +441,7 @@ def extract_events(table: InputTable, events: EventWords | None, facts: LogFacts
     """The events of a table."""
     words = read_event_words(events)
     header = table.header
-    _refuse_lists(table)
+    refuse_lists(table)
     mistakes: list[Mistake] = []
     columns: dict[str, pl.Series] = {}
     taken = assign_log_columns(header, facts, words)
@@ -489,13 +490,16 @@ def extract_events(table: InputTable, events: EventWords | None, facts: LogFacts
     )
 
 
-def _refuse_lists(table: InputTable) -> None:
-    lists = [name for name, kind in table.frame.schema.items() if isinstance(kind, pl.List)]
+def refuse_lists(table: InputTable) -> None:
+    """Refuse a column of lists of documents, which in CSV are texts of JSON."""
     roles = [name for role in ("doc", "clicked") for name in LOG_COLUMNS[role].names]
-    in_use = [name for name in lists if normalise_name(name) in (*roles, *_LIST_NAMES)]
-    if in_use:
-        problem = f"column {quote(in_use[0])} holds a list in each row"
-        raise BadInput(table.name, problem, _LIST_ADVICE)
+    for name, kind in table.frame.schema.items():
+        if normalise_name(name) not in (*roles, *_LIST_NAMES):
+            continue
+        first = table.frame[name].drop_nulls().head(1) if kind == pl.String else ()
+        if isinstance(kind, pl.List) or any(isinstance(parse_json(text), list) for text in first):
+            problem = f"column {quote(table.header.own_name(name))} holds a list in each row"
+            raise BadInput(table.name, problem, _LIST_ADVICE)
 
 
 def assign_columns(header: Header, position: str | None, event: str | None) -> dict[str, str]:

@@ -46,6 +46,7 @@ from gainful.read.session_events import (
     extract_events,
     find_facts,
     is_event_log,
+    refuse_lists,
 )
 from gainful.read.sessions import (
     Sessions,
@@ -100,6 +101,7 @@ def extract_session_table(
         log = extract_events(table, reading.events, facts)
         report(_SHARE_TYPED)
         return build_sessions(log, bad=reading.policy, gap=reading.gap)
+    refuse_lists(table)
     position = choose_position(table.header, facts.holds_texts)
     frame, problems, ranked = extract_session_rows(table, position)
     sessions = check_sessions(

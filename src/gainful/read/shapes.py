@@ -69,6 +69,7 @@ from gainful.text import NUMBER_PATTERN, quote
 Shape = Literal["records", "rows", "lists", "rag"]
 _BESIDE_IDS = frozenset(("distances", "metadatas"))  # in an answer of Chroma
 _ANSWER_KEYS = frozenset(("responseHeader", "root", "data", *_BESIDE_IDS))
+_NUMBER = f"{NUMBER_PATTERN}|nan|-?inf|None"  # or what stands for one that is missing
 _QUERIES = LIST_COLUMNS["query"].names
 _WRAPPERS = frozenset(  # names of the one list that a file of some tool holds
     ("runs", "observations", "traces", "spans", "events", "sessions", "logs", "records", "rows")
@@ -161,6 +162,9 @@ def read_sequence(
     entries = _open_batch(entries, name, columns) if kind is RUN else entries
     shape = _find_shape(entries, name, columns, kind.number)
     if shape == "rag":
+        if isinstance(entries[0], Mapping):
+            header = named_columns.Header([*map(str, entries[0])], name)
+            named_columns.refuse_event_lists(header, kind)
         return rag.read_records(name, _number_records(entries, name), kind, columns)
     if shape == "lists":
         read = dicts.read_dict(dict(enumerate(entries)), name, kind)
@@ -230,7 +234,7 @@ def _refuse_unknown(
     likely = 0
     for inner in value.values():
         texts = [*map(str, inner.values())] if isinstance(inner, dict) else []
-        numbers = [text for text in texts if re.fullmatch(f"{NUMBER_PATTERN}|nan", text)]
+        numbers = [text for text in texts if re.fullmatch(_NUMBER, text)]
         has_number = bool(numbers) and 2 * len(numbers) >= len(texts)
         is_list = isinstance(inner, list) and (not are_records(inner) or any(map(has_id, inner)))
         is_answer = isinstance(inner, dict) and find_list(inner) is not None
@@ -294,7 +298,9 @@ def tells_both(value: Any, columns: ColumnMapping) -> bool:
     """Does it tell both what was retrieved and what is relevant? Lists it may be are refused."""
     value = unwrap(value, RUN.number, QRELS.name)
     if is_frame(value) or find_engine(value) is not None:
-        return len(find_list_kinds(_read_schema(value, QRELS.name, columns), columns)) == 2
+        if len(find_list_kinds(_read_schema(value, QRELS.name, columns), columns)) == 2:
+            return True
+        value = as_polars(value, QRELS.name).head(1).to_dicts() if is_frame(value) else None
     if isinstance(value, Mapping):
         tool = ratings.recognise(value)
         if tool is not None:

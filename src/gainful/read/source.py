@@ -162,7 +162,12 @@ _TABLES = {b"PAR1": "parquet", b"ARROW1": "arrow", ARROW_STREAM: "arrow"}  # Fea
 _MEMORY_PER_BYTE = 2  # that rows of a run take, at most
 _PARQUET_RATIO = 4  # bytes of text that one of Parquet usually stands for
 _MEMORY_LIMITS = ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes")
-_UTF16_MARKS = {b"\xff\xfe": "UTF-16", b"\xfe\xff": "UTF-16"}
+_OTHER_MARKS = {  # of which the first two begin with one of the others
+    b"\xff\xfe\0\0": "UTF-32",
+    b"\0\0\xfe\xff": "UTF-32",
+    b"\xff\xfe": "UTF-16",
+    b"\xfe\xff": "UTF-16",
+}
 
 
 @frozen(eq=False)
@@ -375,7 +380,8 @@ def _open_text(path: str | PathLike[str]) -> Source:
     try:
         with file.open("rb") as stream:
             head = stream.read(_HEAD_SIZE)
-            if not file.is_file():  # a pipe such as <(zcat run.gz) can be read only once
+            # A pipe such as <(zcat run.gz) can be read only once, and files of /proc have no size.
+            if not file.is_file() or file.stat().st_size < len(head):
                 return make_memory_source(
                     name, suffix, _maybe_decompress(head + stream.read(), name)
                 )
@@ -414,8 +420,9 @@ def _check_head(head: bytes, name: str) -> bytes:
         raise BadInput(name, "the file is empty")
     if head.startswith((*_TABLES,)):
         return head
-    if head[:2] in _UTF16_MARKS:
-        raise BadInput(name, f"this is {_UTF16_MARKS[head[:2]]} text", "UTF-8")
+    for mark, encoding in _OTHER_MARKS.items():
+        if head.startswith(mark):
+            raise BadInput(name, f"this is {encoding} text", "UTF-8")
     if b"\0" in head:
         raise BadInput(name, "this is a binary file", "text, Parquet or Arrow")
     return head

@@ -59,7 +59,7 @@ def read_values(
     (run,) = name_files([source.name])
     fields = source.first_line().split("\t")
     if len(fields) == 3 and fields[0] != fields[0].rstrip() and fields[0][:1].isalpha():
-        frame = _parse_printed(source, run)
+        frame = _parse_printed(source, run, measures)
         rows = frame["row"]
         return _check(frame, source.name, lambda at: f"{source.name}:{rows[at]}")
     if find_table_format(source) == "jsonl":
@@ -139,8 +139,8 @@ def _lengthen(table: InputTable, run: str, wanted: Sequence[str]) -> pl.DataFram
     return pl.concat(parts)
 
 
-def _parse_printed(source: Source, run: str) -> pl.DataFrame:
-    """The values of single queries; the name of the run if it is printed too."""
+def _parse_printed(source: Source, run: str, wanted: Sequence[str]) -> pl.DataFrame:
+    """The values of single queries, of some measures if they are named; also the run's name."""
     names = ("measure", "query", "value")
     try:
         frame = pl.read_csv(
@@ -161,6 +161,8 @@ def _parse_printed(source: Source, run: str) -> pl.DataFrame:
         raise BadInput(f"{source.name}:{missing[0] + 1}", problem, "what trec_eval -q prints")
     named = frame.filter(pl.col("measure") == "runid")["value"]
     frame = frame.filter(pl.col("query").cast(pl.String) != _ALL)
+    if not frame.filter(is_wanted := pl.col("measure").is_in([*wanted])).is_empty():
+        frame = frame.filter(is_wanted)
     rows = frame["row"]
     values = parse_labels(frame["value"], lambda row: f"{source.name}:{rows[row]}")
     own_name = named[0] if len(named) else run

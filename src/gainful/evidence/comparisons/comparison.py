@@ -79,8 +79,10 @@ class Comparison(ComparisonValues, Shown):
                         describe_differences(self, measure, verbose=verbose),
                         strong=True,
                         forms=() if full else ("table",),
+                        caption=_format_full_caption(self, measure),
+                        label=f"tab:comparison-{number}",
                     )
-                    for measure in self.measures
+                    for number, measure in enumerate(self.measures, 1)
                 ],
                 *([] if full else _list_matrix(self)),
                 *list_equivalence(self),
@@ -369,16 +371,26 @@ def describe_interaction(comparison: ComparisonValues, measure: str) -> list[str
 
 def format_caption(comparison: ComparisonValues) -> str:
     """What a table of systems by measures shows, and how it is known, in two sentences."""
-    evidence = comparison.evidence
     sizes = format_range(list(comparison.units.values()))
     units = comparison.unit if sizes == "1" else pluralise(comparison.unit)
     if comparison.clusters:
         units += f" in {format_range(list(comparison.clusters.values()))} clusters"
     first = f"Means over {sizes} {units}, {name_best(comparison.directions)} bold"
     kind = pluralise(comparison.kind)
-    test = f"two-sided {evidence.test_words}, {describe_correction(comparison)}"
-    level = f"α = {evidence.resampling.alpha:g}"
-    return f"{first}. Letters name the {kind} that are significantly worse ({test}, {level})."
+    return (
+        f"{first}. Letters name the {kind} that are significantly worse ({_name_test(comparison)})."
+    )
+
+
+def _format_full_caption(comparison: ComparisonValues, measure: str) -> str:
+    """What a table of the differences in one measure shows, and how they are tested."""
+    size, baseline = comparison.count_units(measure), comparison.baseline
+    return f"{measure} of {size}, with differences from {baseline} ({_name_test(comparison)})."
+
+
+def _name_test(comparison: ComparisonValues) -> str:
+    evidence, correction = comparison.evidence, describe_correction(comparison)
+    return f"two-sided {evidence.test_words}, {correction}, α = {evidence.resampling.alpha:g}"
 
 
 def describe_correction(comparison: ComparisonValues) -> str:
