@@ -150,7 +150,7 @@ class _SpanReader:
         """Remember what a span says of its trace, and what it found if it is a search."""
         named, kind, operation, tool, text, user, *labels = self._finder.find_each(span.attributes)
         session = _as_name(named)
-        by_tool = bool(self._tools) and (tool or span.name) in self._tools
+        by_tool = bool(self._tools) and (tool or span.export.get("name")) in self._tools
         kind = str(kind or "").upper()
         if kind == "RERANKER" and not by_tool:
             self._retrievals.notes[_RERANKED] += 1
@@ -292,28 +292,27 @@ def _find_nested(frame: pl.DataFrame, others: pl.DataFrame, notes: Counter[str])
         .filter(pl.col(SPAN).is_not_null())
         .with_row_index("own")
     )
-    callers = _number_spans(spans, spans, PARENT)
+    # Behind all spans stands one, -1, that calls itself and those that no other calls.
+    callers = np.append(_number_spans(spans, spans, PARENT), [-1])
+    searches = np.append(spans["searches"].to_numpy(), [False])
     # After as many steps as there are spans only those are left that call themselves, however
     # indirectly: each step taken is as long as all before it together.
-    ancestors, rounds = callers.copy(), range(len(spans).bit_length())
-    for _ in rounds:
+    ancestors = callers
+    for _ in range(len(spans).bit_length()):
         if (ancestors < 0).all():
             break
-        ancestors = np.append(ancestors, [-1])[ancestors]
+        ancestors = ancestors[ancestors]
     circles = np.unique(ancestors[ancestors >= 0])
     if len(circles):
         notes[_CIRCLES] += len(circles)
         callers[circles] = -1
-    searches = np.append(spans["searches"].to_numpy(), [False])  # what none calls is called by it
     within, ancestors = searches[callers], callers
-    for _ in rounds:
-        if (ancestors < 0).all():
-            break
-        within |= np.append(within, [False])[ancestors]
-        ancestors = np.append(ancestors, [-1])[ancestors]
+    while (ancestors >= 0).any():
+        within |= within[ancestors]
+        ancestors = ancestors[ancestors]
     of_search = _number_spans(frame, spans, PARENT)
     of_search[np.isin(_number_spans(frame, spans, SPAN), circles)] = -1
-    nested: Flags = searches[of_search] | np.append(within, [False])[of_search]
+    nested: Flags = searches[of_search] | within[of_search]
     return nested
 
 
@@ -403,16 +402,7 @@ class Span:
     id: str | None
     parent: str | None
     start: Any
-
-    @property
-    def name(self) -> str:
-        """What it is called, perhaps nothing."""
-        return str(self.export.get("name") or "")
-
-    @property
-    def label(self) -> str:
-        """By what a message names it."""
-        return self.id or self.name
+    label: str  # by what a message names it
 
 
 def read_spans(number: int, record: dict[str, Any]) -> Iterator[Span]:
@@ -420,7 +410,9 @@ def read_spans(number: int, record: dict[str, Any]) -> Iterator[Span]:
     for export, shared in _list_exports(record):
         *keys, start = _PLACE.find_each(export)
         trace, span, parent = map(_as_name, keys)
-        yield Span(number, export, _read_attributes(export, shared), trace, span, parent, start)
+        label = span or str(export.get("name") or "")
+        told = _read_attributes(export, shared)
+        yield Span(number, export, told, trace, span, parent, start, label)
 
 
 def _list_exports(record: dict[str, Any]) -> Sequence[tuple[dict[str, Any], dict[str, Any]]]:
