@@ -192,10 +192,10 @@ class _SpanReader:
         if file is not None and str(span.id) in file.by_span:
             file.searches.add(str(span.id))
             graded.append((file.by_span[str(span.id)], file.name))
+        if isinstance(docs, Unreadable):
+            return None
         listed = None
         for grades, where in graded:
-            if isinstance(docs, Unreadable):
-                continue
             own = {place: grade for place, grade in grades.items() if place < len(docs)}
             listed = own or listed
             for words, count in ((_GRADED, len(own)), (_NOT_LISTED, len(grades) - len(own))):

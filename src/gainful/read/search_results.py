@@ -11,7 +11,6 @@ Prose is none of these, and is refused with advice.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping, Sequence, Set as AbstractSet
 from math import isfinite, nan
 from numbers import Integral, Real
@@ -26,7 +25,7 @@ from gainful.read.column_names import (
     ColumnMapping,
     list_columns,
 )
-from gainful.read.json_text import Unreadable, parse_json
+from gainful.read.json_text import Unreadable, parse_json, write_json
 from gainful.read.path_finder import (
     PathFinder,
     describe_paths,
@@ -226,7 +225,7 @@ def read_results(value: Any, paths: ResultPaths) -> list[str] | Unreadable:
     """
     entries = find_list(value, paths.retrieved or LIST_PATHS)
     if entries is None:
-        shown = value if isinstance(value, str) else _write_json(value)
+        shown = value if isinstance(value, str) else write_json(value)
         kind = "prose" if isinstance(value, str) else "no list of results"
         return Unreadable(f"{quote(shown)} is {kind}", PROSE)
     return read_documents(entries, paths)
@@ -293,7 +292,7 @@ def read_query(arguments: Any, paths: ResultPaths) -> str | None:
         return value
     if isinstance(value, list) and all(isinstance(part, str) for part in value):
         return "; ".join(value)
-    return _write_json(value)
+    return write_json(value)
 
 
 def find_list(value: Any, names: Sequence[str] = LIST_PATHS, depth: int = 0) -> list[Any] | None:
@@ -348,7 +347,7 @@ def describe_unread(answer: Any) -> Unreadable | None:
     failure = find_first(answer, _FAILURES)
     expected = "an answer with results, or []"
     if failure and not isinstance(failure, Real):  # of a document that is called so
-        shown = failure if isinstance(failure, str) else _write_json(failure)
+        shown = failure if isinstance(failure, str) else write_json(failure)
         return Unreadable(f"the search failed: {quote(shown)}", expected)
     hits = answer.get("hits", answer)
     hits = hits.get("hits", hits) if isinstance(hits, Mapping) else hits
@@ -360,10 +359,3 @@ def _find_id(entry: Any, paths: ResultPaths) -> Any:
         return find_first(entry, paths.doc) if paths.doc else entry
     block = None if paths.doc else _BLOCK_IDS.get(str(entry.get("type")))
     return entry.get(block) if block is not None else paths.id_finder.find_each(entry)[0]
-
-
-def _write_json(value: Any) -> str:
-    try:
-        return json.dumps(value, ensure_ascii=False)
-    except (TypeError, ValueError, RecursionError):
-        return str(value)

@@ -427,9 +427,7 @@ def are_session_columns(names: Sequence[str]) -> bool:
     taken = assign_columns(header, None, header.find_column(LOG_COLUMNS["event"].names))
     done = {"rank", "event", "clicked", "purchased", "seconds"} & taken.keys()
     return bool(
-        ("session" in taken or "user" in taken)
-        and ("query_id" in taken or "text" in taken)
-        and "doc" in taken
+        not header.list_missing("log")
         and (done or "time" in taken)
         and (done or header.find_column(GRADE[:-1]) is None)
         and (done != {"rank"} or "session" in taken or "time" in taken)

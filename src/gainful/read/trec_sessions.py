@@ -50,7 +50,7 @@ def read_conversations(source: Source, reading: ReadOptions = AS_USUAL) -> Sessi
     if ties not in (None, *TIES):
         raise BadValue("ties", ties, " or ".join(TIES))
     run = trec_files.read_rows(source, RUN).build()
-    frame = _rank_turns(split_turns(run.frame), by_id=ties != "input")
+    frame = _rank_turns(run.frame, by_id=ties != "input")
 
     def locate(row: int) -> str:
         return run.locate(int(frame["row"][row]))
@@ -87,21 +87,15 @@ def read_conversations(source: Source, reading: ReadOptions = AS_USUAL) -> Sessi
     )
 
 
-def split_turns(frame: pl.DataFrame) -> pl.DataFrame:
-    """Rows of a run with their conversation (or the whole id) and the number of their turn."""
+def _rank_turns(run: pl.DataFrame, *, by_id: bool) -> pl.DataFrame:
+    """Rows by conversation (or the whole id), as they first appear, number of the turn and rank."""
     parts = pl.col("query").str.extract_groups(TURN_QUERY).struct
-    return frame.with_row_index("row").select(
-        "row",
-        "doc",
-        "score",
+    frame = run.with_row_index("row").select(
+        *("row", "doc", "score"),
         pl.col("query").alias("id"),
         parts.field("1").fill_null(pl.col("query")).alias("session"),
         parts.field("2").cast(pl.Int64).alias("number"),
     )
-
-
-def _rank_turns(frame: pl.DataFrame, *, by_id: bool) -> pl.DataFrame:
-    """By conversation, as they first appear, turn and rank."""
     first = frame["session"].unique(maintain_order=True).to_frame().with_row_index("order")
     keys = {"order": False, "number": False, "score": True} | ({"doc": True} if by_id else {})
     return (
@@ -109,9 +103,8 @@ def _rank_turns(frame: pl.DataFrame, *, by_id: bool) -> pl.DataFrame:
         .sort(*keys, descending=list(keys.values()), maintain_order=True)
         .with_columns(
             rank=pl.int_range(1, pl.len() + 1).over("session", "number"),
-            query=pl.col("number").rank("dense").over("session").cast(pl.Int64),
+            query=pl.col("number").rank("dense").over("session").cast(pl.Int64).fill_null(1),
         )
-        .with_columns(pl.col("query").fill_null(1))
     )
 
 
