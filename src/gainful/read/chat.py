@@ -67,10 +67,7 @@ class _Call:
     labels: dict[str, str | None] = field(factory=dict)
     docs: list[str] | Unreadable | None = None  # None until it is answered
     is_named: bool = True  # has it an id of its own?
-    question: str = field(init=False)  # the tool and its arguments, by which calls are compared
-
-    def __attrs_post_init__(self) -> None:
-        self.question = "" if self.is_result else repr((self.tool, parse_json(self.value)))
+    question: str = ""  # the tool and its arguments, by which calls are compared
 
 
 Calls = dict[int, deque[_Call]]  # by record
@@ -86,6 +83,7 @@ class _Transcript:
 
     def add(self, call: _Call) -> bool:
         """Remember a call; False if it restates one that has no result so far."""
+        call.question = repr((call.tool, parse_json(call.value)))
         other = self.asked.get((call.session, call.id, call.question)) if call.id else None
         if other is not None:
             other.last_record = call.record

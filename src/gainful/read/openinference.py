@@ -159,6 +159,7 @@ class _SpanReader:
                 self.others.extend((span.trace, span.id, span.parent, session, span.record))
             return
         text = find_first(span.attributes, _TOOL_QUERY) if by_tool else text
+        own_text = find_first(span.attributes, self._paths.text)  # need not be in arguments
         docs = self._read_documents(span, session, by_tool=by_tool)
         grades = self._read_grades(span, docs)
         if isinstance(docs, Unreadable):
@@ -167,18 +168,13 @@ class _SpanReader:
             "session": session,
             "user": _as_name(user),
             "time": None if span.start is None else str(span.start),
-            "text": self._read_text(span, text),
+            "text": read_query(text, self._paths) if own_text is None else str(own_text),
             TRACE: span.trace,
             SPAN: span.id,
             PARENT: span.parent,
             **dict(zip(self._labels, map(_as_name, labels), strict=True)),
         }
         self._retrievals.add(span.record, docs, values, grades)
-
-    def _read_text(self, span: Span, value: Any) -> str | None:
-        """The text at the path that is named, which need not lead into arguments."""
-        own = find_first(span.attributes, self._paths.text)
-        return read_query(value, self._paths) if own is None else str(own)
 
     def _read_grades(self, span: Span, docs: list[str] | Unreadable) -> Mapping[int, float] | None:
         """What evaluations say of a search, by the places of its documents."""
@@ -411,8 +407,8 @@ def read_spans(number: int, record: dict[str, Any]) -> Iterator[Span]:
         *keys, start = _PLACE.find_each(export)
         trace, span, parent = map(_as_name, keys)
         label = span or str(export.get("name") or "")
-        told = _read_attributes(export, shared)
-        yield Span(number, export, told, trace, span, parent, start, label)
+        attributes = _read_attributes(export, shared)
+        yield Span(number, export, attributes, trace, span, parent, start, label)
 
 
 def _list_exports(record: dict[str, Any]) -> Sequence[tuple[dict[str, Any], dict[str, Any]]]:

@@ -106,13 +106,10 @@ def make_events(
     locate: Callable[[int], str],
     **fields: Any,
 ) -> SessionEvents:
-    """Events from the columns that a reader knows; where it tells no event, results were shown.
+    """Events from the columns that a reader knows, with fields of `SessionEvents`.
 
-    Args:
-        columns: by their names in EVENT_COLUMNS; others are the user's own.
-        name: of the file.
-        locate: the place of a row, for messages.
-        **fields: the others of `SessionEvents`.
+    Columns that EVENT_COLUMNS does not have are the user's own. Without an event, results were
+    shown.
 
     Examples:
         >>> events = make_events({"session": pl.Series(["s"]), "doc": pl.Series(["a"])}, "log", str)
