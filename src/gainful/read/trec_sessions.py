@@ -219,7 +219,6 @@ class _ResultList:
     text: str
     line: int
     results: list[dict[str, Any]] = field(factory=list)
-    docs: set[str] = field(factory=set)
     problem: str | None = None
 
 
@@ -326,8 +325,7 @@ def _add_results(result_list: _ResultList, interaction: Element, note_counts: Co
     before = len(result_list.results)
     by_rank: dict[int, dict[str, Any]] = {}
     by_doc: dict[str, dict[str, Any]] = {result["doc"]: result for result in result_list.results}
-    page_docs: set[str] = set()
-    first = 1
+    first, shown_before = 1, {*by_doc}
     for number, result in enumerate(results, start=1):
         doc, rank = _doc_id(result), _parse_number(result.get("rank", str(number)))
         if not doc or rank is None:
@@ -337,7 +335,7 @@ def _add_results(result_list: _ResultList, interaction: Element, note_counts: Co
             return
         if number == 1 and (before or interaction.get("type") == "page"):
             first = rank  # a further page counts from 1 or goes on
-        if before and doc in result_list.docs and doc not in page_docs:
+        if doc in shown_before:
             note_counts[
                 "result of a further page was shown before and is left out|results of further "
                 "pages were shown before and are left out"
@@ -349,8 +347,6 @@ def _add_results(result_list: _ResultList, interaction: Element, note_counts: Co
         entry = {"rank": place, "doc": doc, "clicked": False, "line": find_line(result)}
         by_rank.setdefault(rank, entry)
         by_doc.setdefault(doc, entry)
-        page_docs.add(doc)
-        result_list.docs.add(doc)
         result_list.results.append(entry)
     _mark_clicks(interaction, by_rank, by_doc, note_counts)
 

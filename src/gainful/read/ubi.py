@@ -46,7 +46,7 @@ _SHAPE = "queries with query_response_hit_ids, or events with action_name and ob
 _ORDINALS = ("$.position.ordinal", "$.position.ordinal.index", "$.position.index")
 _OBJECTS = ("$.object.object_id", "$.object.internal_id")
 _ODD_ENTRY = r"[\[,]\s*(?:true|false|-?[0-9]+[.eE])|\\u[dD][89a-fA-F]"
-_LABELS = ("topic", "system", "scenario", "seconds")
+_LABELS = {**dict.fromkeys(("topic", "system", "scenario"), pl.String), "seconds": pl.Float64}
 Locate = Callable[[int], str]
 _PATHS = {  # by role, the column of what stands at its path
     **{role: role for role in ("session", "text", "doc", *_LABELS)},
@@ -166,8 +166,8 @@ def _select_columns(
     odd = (given.is_not_null() & hits.is_null()).arg_true().to_list()
     shown = {row: f"query_response_hit_ids {quote(given[row])} is not a list of ids" for row in odd}
     odd_hits = pl.int_range(pl.len()).replace_strict(shown, default=None, return_dtype=pl.String)
-    labels = {role: choose(role) for role in _LABELS if role in columns.names}
-    typed = frame.select(
+    labels = [role for role in _LABELS if role in columns.names]
+    return frame.select(
         pl.coalesce("wrong", odd_hits).alias("wrong"),
         "query_id",
         hits,
@@ -178,12 +178,9 @@ def _select_columns(
         "doc",
         pl.col("ordinal").cast(pl.Int64, strict=False),
         "timestamp",
-        *(expression.alias(role) for role, expression in labels.items()),
+        *(choose(role).cast(_LABELS[role], strict=False).alias(role) for role in labels),
         "application",
     )
-    if "seconds" in labels:
-        typed = typed.with_columns(pl.col("seconds").cast(pl.Float64, strict=False))
-    return typed
 
 
 def _look_further(frame: pl.DataFrame, name: str, path: str, where: pl.Expr) -> pl.DataFrame:
