@@ -142,7 +142,7 @@ def read_chat(source: Source, reading: ReadOptions = AS_USUAL) -> SessionEvents:
     retrievals = Retrievals(read_records(source), labels)
     transcript = _read_calls(columns, retrievals)
     names, note = _choose_tools(transcript.calls, reading.tool, source.name)
-    paths = ResultPaths.from_columns(columns)
+    paths = ResultPaths(columns)
     texts = pl.Series([call.time for call in transcript.calls], dtype=pl.String)
     is_timed = not parse_times(texts, source.name).times.null_count()
     for call in transcript.calls:
@@ -203,7 +203,7 @@ def _choose_tools(calls: Sequence[_Call], tools: Sequence[str], name: str) -> tu
 
 def _read_calls(columns: ColumnMapping, retrievals: Retrievals) -> _Transcript:
     """The calls of all messages, each with what came back."""
-    transcript, paths = _Transcript(), ResultPaths.from_columns(columns)
+    transcript, paths = _Transcript(), ResultPaths(columns)
     by_file = Path(retrievals.file.name).name
     has_sessions = False  # of their own
     for number, record in retrievals.read_records():

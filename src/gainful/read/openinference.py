@@ -139,7 +139,7 @@ class _SpanReader:
         self.in_trace = Evaluations("the trace", retrievals.file.locate, reading.policy)
         self.evaluations: EvaluationFile | None = None
         self._tools, self._retrievals, self._labels = tools, retrievals, labels
-        self._paths = ResultPaths.from_columns(reading.columns)
+        self._paths = ResultPaths(reading.columns)
         self._finder = PathFinder(
             *(names.get("session", _SESSION), (_KIND,), (_OPERATION,), _TOOL_NAME if tools else ()),
             *(_QUERY, names.get("searcher", _USER), *(names[name] for name in labels)),
@@ -338,13 +338,10 @@ def _name_sessions(frame: pl.DataFrame, others: pl.DataFrame) -> pl.DataFrame:
 
 def _drop_doubles(retrievals: Retrievals, frame: pl.DataFrame) -> pl.DataFrame:
     """The searches, each once; one that appears again with other documents is reported."""
-    key = pl.struct(TRACE, SPAN)
-    told_again = frame.select(
-        (~key.is_first_distinct() & pl.col(SPAN).is_not_null()).alias("again")
-    ).to_series()
-    if not told_again.any():
+    is_again = pl.struct(TRACE, SPAN).is_duplicated() & pl.col(SPAN).is_not_null()
+    rows = frame.with_row_index("row").filter(is_again)
+    if rows.is_empty():
         return frame
-    rows = frame.with_row_index("row").filter(key.is_duplicated() & pl.col(SPAN).is_not_null())
     flaws: dict[int, Unreadable] = {}
     doubles: list[int] = []
     seen: dict[tuple[str | None, str], list[str] | None] = {}

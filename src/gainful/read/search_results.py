@@ -17,11 +17,10 @@ from numbers import Integral, Real
 from typing import Any
 from uuid import UUID
 
-from attrs import field, frozen
-
 from gainful.errors import BadInput
 from gainful.read.column_names import (
     ANSWER_COLUMNS,
+    USUAL_NAMES,
     ColumnMapping,
     list_columns,
 )
@@ -189,29 +188,15 @@ PROSE = (
 )
 
 
-@frozen
 class ResultPaths:
     """Where users say that ids, lists and texts stand; empty where the usual places will do."""
 
-    doc: tuple[str, ...] = ()
-    retrieved: tuple[str, ...] = ()
-    text: tuple[str, ...] = ()
-    id_finder: PathFinder = field(init=False, repr=False, eq=False)
-    text_finder: PathFinder = field(init=False, repr=False, eq=False)
-
-    def __attrs_post_init__(self) -> None:
+    def __init__(self, columns: ColumnMapping = USUAL_NAMES) -> None:
+        roles = ("doc", "retrieved", "text")
+        self.doc, self.retrieved, self.text = (columns.names.get(role, ()) for role in roles)
         own = tuple(f"{inner}{path}" for path in self.doc for inner in ("", "document."))
-        finders = {
-            "id_finder": own or _ID_PATHS,
-            "text_finder": self.text or ANSWER_COLUMNS["text"].names,
-        }
-        for name, candidates in finders.items():
-            object.__setattr__(self, name, PathFinder(candidates))
-
-    @classmethod
-    def from_columns(cls, columns: ColumnMapping) -> ResultPaths:
-        """What `--columns doc=PATH,retrieved=PATH,text=PATH` says."""
-        return cls(*(columns.names.get(role, ()) for role in ("doc", "retrieved", "text")))
+        self.id_finder = PathFinder(own or _ID_PATHS)
+        self.text_finder = PathFinder(self.text or ANSWER_COLUMNS["text"].names)
 
 
 def read_results(value: Any, paths: ResultPaths) -> list[str] | Unreadable:

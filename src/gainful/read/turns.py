@@ -56,7 +56,7 @@ def read_turns(source: Source, reading: ReadOptions = AS_USUAL) -> Sessions:
     """The turns of conversations as queries of sessions."""
     columns, has_topics = reading.columns, False
     finder = PathFinder(*(columns.names.get(role, TURN_COLUMNS[role].names) for role in _ROLES))
-    paths = ResultPaths.from_columns(columns)
+    paths = ResultPaths(columns)
 
     def read_record(record: dict[str, Any]) -> list[Turn]:
         nonlocal has_topics
