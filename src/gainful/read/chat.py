@@ -113,19 +113,20 @@ class _Transcript:
 
     def drop_repeats(self) -> Counter[str]:
         """Keep one of calls that several records state alike, and count what came back."""
-        kept: dict[tuple[str, ...], list[_Call]] = defaultdict(list)
+        kept: dict[tuple[str, ...], Counter[int]] = defaultdict(Counter)  # by last record
         calls, notes, ids = self.calls, Counter[str](), set()
         self.calls = []
         for call in calls:
             same = kept[call.session, call.id, call.question, repr((call.docs, call.failed))]
-            other = next((twin for twin in same if twin.last_record != call.record), None)
+            other = next((record for record in same if record != call.record), None)
             if other is not None and call.is_named:
-                other.last_record = call.record
+                same -= Counter([other])
+                same[call.record] += 1
                 notes[_REPEATED] += 1
                 continue
             notes[_REUSED] += (call.session, call.id) in ids
             ids.add((call.session, call.id))
-            same.append(call)
+            same[call.last_record] += 1
             self.calls.append(call)
         return +notes
 
