@@ -169,7 +169,8 @@ def read_event_words(events: EventWords | None) -> dict[str, str]:
     words: dict[str, str] = {}
     for kind, given in events.items():
         check_name("event", kind, _WORDS)
-        names: tuple[Any, ...] = (given,) if isinstance(given, str) else tuple(given)
+        several = given if isinstance(given, Collection) else ()
+        names: list[Any] = [given] if isinstance(given, str) else list(several)
         if not names or not all(isinstance(name, str) and name for name in names):
             raise WrongType(f"events[{quote(kind)}]", given, "a word of the log, or several")
         words |= {normalise_name(name): kind for name in names}
