@@ -290,6 +290,8 @@ def _merge_outcomes(
             flags |= opening[kind].fill_null(value=False)
         outcomes.append(flags)
     timed = attached.filter(pl.col("seconds").is_not_null())
+    if not len(timed) and "seconds" not in opening.columns:
+        return outcomes
     number = timed[RESULT].to_numpy()
     stayed = np.zeros(len(opening))
     np.add.at(stayed, number, timed["seconds"].to_numpy())

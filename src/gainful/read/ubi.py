@@ -93,7 +93,8 @@ def read_ubi(source: Source | Sequence[Source], reading: ReadOptions = AS_USUAL)
     parsed = parse_times(frame["timestamp"], f"{name}: timestamp")
     wrong_times = dict(frame.select("row", "timestamp").filter(parsed.wrong).iter_rows())
     notes = [f"timestamps: {parsed.form}"] if "no zone" in parsed.form else []
-    frame = frame.drop("timestamp").with_columns(parsed.times.alias("time"))
+    untold = ["application"] if frame["application"].null_count() == len(frame) else []
+    frame = frame.drop("timestamp", *untold).with_columns(parsed.times.alias("time"))
     is_readable, is_query = pl.col("wrong").is_null(), pl.col("event").is_null()
     queries = frame.filter(is_readable & is_query)
     events = frame.filter(is_readable & ~is_query)
