@@ -206,6 +206,19 @@ def test_searches_that_all_have_one_id_are_read_soon(tmp_path):
     assert len(sessions.layout.query_starts) == 6_000
 
 
+def test_a_call_that_comes_again_and_again_is_read_soon(tmp_path):
+    call = {"id": "c", "function": {"name": "search", "arguments": '{"query": "x"}'}}
+    answered = [
+        {"role": "assistant", "tool_calls": [call]},
+        {"role": "tool", "tool_call_id": "c", "content": '["a"]'},
+    ]
+    path = write_lines(tmp_path / "s.jsonl", {"id": "s", "messages": answered * 40_000})
+    begin = time.process_time()
+    sessions = as_sessions(path)
+    assert time.process_time() - begin < SOON
+    assert len(sessions.layout.query_starts) == 40_000
+
+
 def test_calls_that_all_have_one_id_are_read_soon(tmp_path):
     calls = [
         {"id": "c", "function": {"name": "search", "arguments": f'{{"query": "{n}"}}'}}

@@ -13,7 +13,15 @@ from written_files import write_file, write_lines, write_table
 
 import gainful
 from gainful.api.evaluate import holds_qrels_and_run
-from gainful.errors import BadInput, BadValue, GainfulError, NoColumn, Swapped, UnknownName
+from gainful.errors import (
+    BadInput,
+    BadValue,
+    GainfulError,
+    NoColumn,
+    Swapped,
+    UnknownName,
+    WrongType,
+)
 from gainful.progress import watch
 from gainful.read.event_times import parse_times
 from gainful.read.session_inputs import as_sessions
@@ -178,6 +186,9 @@ def test_words_for_events_are_mapped():
     assert find_notes(results.notes[-1:], "nothing", "add_to_cart", "1", "--gain-from")
     with refuses(UnknownName, "seen"):
         as_sessions(frame, events={"seen": "view"})
+    for word in (5, None, [], [5]):
+        with refuses(WrongType, "events['shown']"):
+            as_sessions(frame, events={"shown": word})
 
 
 # --- times and gaps -------------------------------------------------------------------------

@@ -1308,6 +1308,8 @@ def test_ids_of_answers_by_query_may_be_named(tmp_path):
     path = write_file(tmp_path / "run.json", json.dumps({"leek": {"retrievalResults": [hit]}}))
     with refuses(BadInput, "run.json['leek']", "has no id"):
         gainful.evaluate({"leek": {"s3://b/a": 1}}, path, "RR")
+    with refuses(BadInput, "run.json['leek']['retrievalResults']", "no known format"):
+        as_qrels(path)
     columns = {"run.doc": "location.s3Location.uri"}
     results = gainful.evaluate({"leek": {"s3://b/a": 1}}, path, "RR", columns=columns)
     assert results["RR"] == 1.0
@@ -1392,6 +1394,25 @@ def test_json_that_holds_nothing_is_called_json(tmp_path, run_gainful, text, suf
     assert "not an object" in checked
     assert "not an object" in run_gainful("eval", path, path, status=2).err
     assert "JSON" in run_gainful("sessions", path, status=2).err
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["1 Q0 a 1 0.9 bm25", "1 a 0.9", "query,doc,score\n1,a,0.9", "query\tdoc\trank\n1\ta\t1"],
+)
+def test_a_text_that_is_only_named_json_is_read_as_what_it_is(tmp_path, text):
+    path = write_file(tmp_path / "run.json", f"{text}\n")
+    assert gainful.evaluate({"1": {"a": 1}}, path, "RR")["RR"] == 1.0
+
+
+def test_sessions_that_are_only_named_json_are_read_as_what_they_are(tmp_path):
+    interaction = "<query>x</query><results><result rank='1'><docno>a</docno></result></results>"
+    for text in (
+        f"<s><session num='s'><interaction num='1'>{interaction}</interaction></session></s>",
+        "session,query,rank,doc\ns,1,1,a\n",
+    ):
+        path = write_file(tmp_path / "log.json", text)
+        assert as_sessions(path).frame["doc"].to_list() == ["a"]
 
 
 @pytest.mark.parametrize("orient", ["columns", "index", "table", "split", "records", "list"])

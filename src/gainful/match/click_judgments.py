@@ -89,14 +89,9 @@ def judge_by_clicks(
     *,
     weighted: bool = False,
 ) -> ClickJudgments:
-    """Judgments of documents by the gains of sessions.
+    """Judgments of documents by the gains of sessions, which the column grade has.
 
-    Args:
-        sessions: with gains from behaviour in the column grade.
-        grades: `0-3` for whole grades by thresholds; else the gain per impression.
-        least_impressions: how often a query must have been asked.
-        least_users: by how many searchers.
-        weighted: are gains weighted by propensities? These stand for what was not looked at.
+    Gains that are weighted by propensities count what was not looked at, too.
     """
     check_whole_number("least_impressions", least_impressions)
     check_whole_number("least_users", least_users)

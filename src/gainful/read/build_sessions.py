@@ -290,16 +290,15 @@ def _merge_outcomes(
             flags |= opening[kind].fill_null(value=False)
         outcomes.append(flags)
     timed = attached.filter(pl.col("seconds").is_not_null())
+    if not len(timed) and "seconds" not in opening.columns:
+        return outcomes
     number = timed[RESULT].to_numpy()
     stayed = np.zeros(len(opening))
     np.add.at(stayed, number, timed["seconds"].to_numpy())
-    seconds = opening["seconds"] if "seconds" in opening.columns else None
-    if seconds is None and not len(timed):
-        return outcomes
     is_timed = np.bincount(number, minlength=len(opening)) > 0
-    if seconds is not None:
-        stayed += seconds.fill_null(0.0).to_numpy()
-        is_timed |= seconds.is_not_null().to_numpy()
+    if "seconds" in opening.columns:
+        stayed += opening["seconds"].fill_null(0.0).to_numpy()
+        is_timed |= opening["seconds"].is_not_null().to_numpy()
     known = pl.select(pl.when(pl.Series(is_timed)).then(pl.Series(stayed)).alias("seconds"))
     return [*outcomes, known.to_series()]
 

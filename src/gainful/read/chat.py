@@ -67,10 +67,7 @@ class _Call:
     labels: dict[str, str | None] = field(factory=dict)
     docs: list[str] | Unreadable | None = None  # None until it is answered
     is_named: bool = True  # has it an id of its own?
-    question: str = field(init=False)  # the tool and its arguments, by which calls are compared
-
-    def __attrs_post_init__(self) -> None:
-        self.question = "" if self.is_result else repr((self.tool, parse_json(self.value)))
+    question: str = ""  # the tool and its arguments, by which calls are compared
 
 
 Calls = dict[int, deque[_Call]]  # by record
@@ -86,6 +83,7 @@ class _Transcript:
 
     def add(self, call: _Call) -> bool:
         """Remember a call; False if it restates one that has no result so far."""
+        call.question = repr((call.tool, parse_json(call.value)))
         other = self.asked.get((call.session, call.id, call.question)) if call.id else None
         if other is not None:
             other.last_record = call.record
@@ -115,19 +113,20 @@ class _Transcript:
 
     def drop_repeats(self) -> Counter[str]:
         """Keep one of calls that several records state alike, and count what came back."""
-        kept: dict[tuple[str, ...], list[_Call]] = defaultdict(list)
+        kept: dict[tuple[str, ...], Counter[int]] = defaultdict(Counter)  # by last record
         calls, notes, ids = self.calls, Counter[str](), set()
         self.calls = []
         for call in calls:
             same = kept[call.session, call.id, call.question, repr((call.docs, call.failed))]
-            other = next((twin for twin in same if twin.last_record != call.record), None)
+            other = next((record for record in same if record != call.record), None)
             if other is not None and call.is_named:
-                other.last_record = call.record
+                same -= Counter([other])
+                same[call.record] += 1
                 notes[_REPEATED] += 1
                 continue
             notes[_REUSED] += (call.session, call.id) in ids
             ids.add((call.session, call.id))
-            same.append(call)
+            same[call.last_record] += 1
             self.calls.append(call)
         return +notes
 
@@ -144,7 +143,7 @@ def read_chat(source: Source, reading: ReadOptions = AS_USUAL) -> SessionEvents:
     retrievals = Retrievals(read_records(source), labels)
     transcript = _read_calls(columns, retrievals)
     names, note = _choose_tools(transcript.calls, reading.tool, source.name)
-    paths = ResultPaths.from_columns(columns)
+    paths = ResultPaths(columns)
     texts = pl.Series([call.time for call in transcript.calls], dtype=pl.String)
     is_timed = not parse_times(texts, source.name).times.null_count()
     for call in transcript.calls:
@@ -205,7 +204,7 @@ def _choose_tools(calls: Sequence[_Call], tools: Sequence[str], name: str) -> tu
 
 def _read_calls(columns: ColumnMapping, retrievals: Retrievals) -> _Transcript:
     """The calls of all messages, each with what came back."""
-    transcript, paths = _Transcript(), ResultPaths.from_columns(columns)
+    transcript, paths = _Transcript(), ResultPaths(columns)
     by_file = Path(retrievals.file.name).name
     has_sessions = False  # of their own
     for number, record in retrievals.read_records():

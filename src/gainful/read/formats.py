@@ -86,7 +86,7 @@ def find_kinds(source: Source, columns: ColumnMapping = USUAL_NAMES) -> set[str]
 def _is_json(source: Source) -> bool:
     """One object of objects or one list, over as many lines as it likes."""
     if source.suffix == ".json":
-        return True
+        return not _is_other_text(source)
     if source.head.lstrip().startswith(b"["):
         return bool(re.match(rb"\s*\[\s*[\[{]", source.head))
     if source.suffix in JSON_LINES or not source.head.lstrip().startswith(b"{"):
@@ -101,16 +101,27 @@ def _is_json(source: Source) -> bool:
     return bool(inner) and all(isinstance(value, (dict, list)) for value in inner)
 
 
+def _is_other_text(source: Source) -> bool:
+    """Is it XML, a table or TREC's lines, though its name is that of JSON?"""
+    line = source.first_line()
+    is_text = line.startswith("<") or _is_trec(line) or _is_text_table(f"{SEPARATORS}\t", source)
+    return is_text and not line.startswith(("{", "["))
+
+
+def _is_trec(line: str) -> bool:
+    """Have its fields a number where judgments (last) or a run (fifth) have one?"""
+    fields = line.split()
+    number = fields[min(len(fields), 5) - 1] if len(fields) > 2 else ""
+    return re.fullmatch(NUMBER_PATTERN, number, re.ASCII) is not None
+
+
 def _is_text_table(separators: str, source: Source) -> bool:
     line = source.first_line()
     if any(are_column_names(_split_header(line, separator)) for separator in separators):
         return True
     is_named_so = source.suffix in (".csv", ".tsv") and any(mark in line for mark in separators)
-    fields = line.split("\t")
-    number = fields[min(len(fields), 5) - 1]  # of judgments the last, of a run the fifth
-    plain = separators == "\t" and len(line.split()) == len(fields) > 2
-    is_trec = plain and re.fullmatch(NUMBER_PATTERN, number.strip(), re.ASCII) is not None
-    return is_named_so and not is_trec
+    plain = separators == "\t" and len(line.split()) == len(line.split("\t"))
+    return is_named_so and not (plain and _is_trec(line))
 
 
 def _split_header(line: str, separator: str) -> list[str]:

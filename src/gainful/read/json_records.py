@@ -21,6 +21,7 @@ from gainful.read import binary_tables
 from gainful.read.json_text import (
     Record,
     Unreadable,
+    as_text,
     check_object,
     load_json,
     parse_line,
@@ -177,20 +178,11 @@ def build_columns(rows: Sequence[Mapping[Any, Any]]) -> tuple[pl.DataFrame, Nest
         try:
             columns[name] = pl.Series(name, values, pl.String if is_mixed else None, strict=True)
         except (TypeError, ValueError, OverflowError, pl.exceptions.PolarsError):
-            columns[name] = pl.Series(name, [_as_text(value) for value in values], dtype=pl.String)
+            columns[name] = pl.Series(name, map(as_text, values), dtype=pl.String)
             are_nested = [isinstance(value, (list, dict)) for value in values]
             if any(are_nested):
                 nested[name] = are_nested.index(True)
     return pl.DataFrame(columns), nested
-
-
-def _as_text(value: Any) -> str | None:
-    if value is None or isinstance(value, str):
-        return value
-    try:
-        return json.dumps(value)
-    except (TypeError, ValueError):  # what JSON has no words for
-        return str(value)
 
 
 def load_whole(source: Source) -> Any:

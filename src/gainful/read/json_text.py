@@ -150,6 +150,19 @@ def parse_json(value: Any) -> Any:
     return parsed
 
 
+def write_json(value: Any) -> str:
+    """JSON of a value; what JSON has no words for as Python writes it."""
+    try:
+        return json.dumps(value, ensure_ascii=False)
+    except (TypeError, ValueError, RecursionError):
+        return str(value)
+
+
+def as_text(value: Any) -> str | None:
+    """A text or nothing as it is, and all else as JSON."""
+    return value if value is None or isinstance(value, str) else write_json(value)
+
+
 _ACTION = re.compile(rb'\s*\{\s*"(index|create|update|delete)"\s*:\s*(\{[^{}]*\})\s*\}\s*(?:\n|$)')
 _ACTION_KEYS = {
     *("_index", "_id", "_type", "routing", "version", "version_type", "if_seq_no", "pipeline"),
@@ -169,6 +182,7 @@ _ROW_NAMES = frozenset(
     )
 )
 _SEARCHES = re.compile(rb'\s*\{\s*"results"\s*:\s*\[\s*\{')
+_MAX_LISTS = 3  # within each other: of pages, of answers, of hits
 _NEXT_OBJECT = re.compile(rb"\}\s*\{")
 _OPEN_LINE = re.compile(rb"\n\{\s*\n")  # of an object over several lines
 _NEXT_START = re.compile(r"\n(?=\{)")  # of an object after one that is damaged
@@ -282,40 +296,28 @@ def _open(line: bytes, name: str) -> bytes:
 
 
 def _list_all_hits(text: bytes) -> list[Any] | None:
+    """The records of one answer or list of hits, or of those on lines or one after the other."""
     whole = _decode(text)
     if whole is not None:
-        return _list_page_hits([whole])
+        return _list_hits(whole)
     lines, apart = text.split(b"\n"), (_split_objects(text) or b"").split(b"\n")
-    return _list_page_hits(map(_decode, filter(bytes.strip, lines))) or _list_page_hits(
-        map(_decode, filter(bytes.strip, apart))
-    )
+    pages = ([*map(_decode, filter(bytes.strip, part))] for part in (lines, apart))
+    return next(filter(None, map(_list_hits, pages)), None)
 
 
-def _list_page_hits(pages: Iterable[Any]) -> list[Any] | None:
-    records = list[Any]()
-    for page in pages:
-        answers = page.get("responses") if isinstance(page, dict) else page
-        if not isinstance(answers, list) or not any(map(_is_answer, answers)):
-            answers = [page]
-        records += map(_list_hits, answers)
-    if any(part is None for part in records):
+def _list_hits(value: Any, depth: int = 0) -> list[Any] | None:
+    """The records of hits, of an answer, or of a list of these; its error, if a search failed."""
+    if isinstance(value, dict):
+        if isinstance(value.get("_source"), dict):
+            return [value["_source"]]
+        if "error" in value:
+            return [f"error {json.dumps(value['error'])}"]
+        hits = value.get("hits")
+        value = value.get("responses", hits.get("hits") if isinstance(hits, dict) else None)
+    if not isinstance(value, list) or depth > _MAX_LISTS:
         return None
-    return [record for part in records for record in part or ()] or None
-
-
-def _is_answer(value: Any) -> bool:
-    return isinstance(value, dict) and isinstance(value.get("hits"), dict)
-
-
-def _list_hits(answer: Any) -> list[Any] | None:
-    """The records of an answer, or of a list of hits; of a search that failed, its error."""
-    if isinstance(answer, dict) and "error" in answer:
-        return [f"error {json.dumps(answer['error'])}"]
-    hits = answer["hits"].get("hits") if _is_answer(answer) else answer
-    if not isinstance(hits, list):
-        return None
-    records = [hit.get("_source") if isinstance(hit, dict) else None for hit in hits]
-    return records if all(isinstance(record, dict) for record in records) else None
+    parts = [_list_hits(part, depth + 1) for part in value]
+    return None if None in parts else [record for part in parts for record in part or ()]
 
 
 def _split_objects(data: bytes) -> bytes | None:

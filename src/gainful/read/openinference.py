@@ -139,7 +139,7 @@ class _SpanReader:
         self.in_trace = Evaluations("the trace", retrievals.file.locate, reading.policy)
         self.evaluations: EvaluationFile | None = None
         self._tools, self._retrievals, self._labels = tools, retrievals, labels
-        self._paths = ResultPaths.from_columns(reading.columns)
+        self._paths = ResultPaths(reading.columns)
         self._finder = PathFinder(
             *(names.get("session", _SESSION), (_KIND,), (_OPERATION,), _TOOL_NAME if tools else ()),
             *(_QUERY, names.get("searcher", _USER), *(names[name] for name in labels)),
@@ -150,7 +150,7 @@ class _SpanReader:
         """Remember what a span says of its trace, and what it found if it is a search."""
         named, kind, operation, tool, text, user, *labels = self._finder.find_each(span.attributes)
         session = _as_name(named)
-        by_tool = bool(self._tools) and (tool or span.name) in self._tools
+        by_tool = bool(self._tools) and (tool or span.export.get("name")) in self._tools
         kind = str(kind or "").upper()
         if kind == "RERANKER" and not by_tool:
             self._retrievals.notes[_RERANKED] += 1
@@ -159,6 +159,7 @@ class _SpanReader:
                 self.others.extend((span.trace, span.id, span.parent, session, span.record))
             return
         text = find_first(span.attributes, _TOOL_QUERY) if by_tool else text
+        own_text = find_first(span.attributes, self._paths.text)  # need not be in arguments
         docs = self._read_documents(span, session, by_tool=by_tool)
         grades = self._read_grades(span, docs)
         if isinstance(docs, Unreadable):
@@ -167,18 +168,13 @@ class _SpanReader:
             "session": session,
             "user": _as_name(user),
             "time": None if span.start is None else str(span.start),
-            "text": self._read_text(span, text),
+            "text": read_query(text, self._paths) if own_text is None else str(own_text),
             TRACE: span.trace,
             SPAN: span.id,
             PARENT: span.parent,
             **dict(zip(self._labels, map(_as_name, labels), strict=True)),
         }
         self._retrievals.add(span.record, docs, values, grades)
-
-    def _read_text(self, span: Span, value: Any) -> str | None:
-        """The text at the path that is named, which need not lead into arguments."""
-        own = find_first(span.attributes, self._paths.text)
-        return read_query(value, self._paths) if own is None else str(own)
 
     def _read_grades(self, span: Span, docs: list[str] | Unreadable) -> Mapping[int, float] | None:
         """What evaluations say of a search, by the places of its documents."""
@@ -192,10 +188,10 @@ class _SpanReader:
         if file is not None and str(span.id) in file.by_span:
             file.searches.add(str(span.id))
             graded.append((file.by_span[str(span.id)], file.name))
+        if isinstance(docs, Unreadable):
+            return None
         listed = None
         for grades, where in graded:
-            if isinstance(docs, Unreadable):
-                continue
             own = {place: grade for place, grade in grades.items() if place < len(docs)}
             listed = own or listed
             for words, count in ((_GRADED, len(own)), (_NOT_LISTED, len(grades) - len(own))):
@@ -292,28 +288,27 @@ def _find_nested(frame: pl.DataFrame, others: pl.DataFrame, notes: Counter[str])
         .filter(pl.col(SPAN).is_not_null())
         .with_row_index("own")
     )
-    callers = _number_spans(spans, spans, PARENT)
+    # Behind all spans stands one, -1, that calls itself and those that no other calls.
+    callers = np.append(_number_spans(spans, spans, PARENT), [-1])
+    searches = np.append(spans["searches"].to_numpy(), [False])
     # After as many steps as there are spans only those are left that call themselves, however
     # indirectly: each step taken is as long as all before it together.
-    ancestors, rounds = callers.copy(), range(len(spans).bit_length())
-    for _ in rounds:
+    ancestors = callers
+    for _ in range(len(spans).bit_length()):
         if (ancestors < 0).all():
             break
-        ancestors = np.append(ancestors, [-1])[ancestors]
+        ancestors = ancestors[ancestors]
     circles = np.unique(ancestors[ancestors >= 0])
     if len(circles):
         notes[_CIRCLES] += len(circles)
         callers[circles] = -1
-    searches = np.append(spans["searches"].to_numpy(), [False])  # what none calls is called by it
     within, ancestors = searches[callers], callers
-    for _ in rounds:
-        if (ancestors < 0).all():
-            break
-        within |= np.append(within, [False])[ancestors]
-        ancestors = np.append(ancestors, [-1])[ancestors]
+    while (ancestors >= 0).any():
+        within |= within[ancestors]
+        ancestors = ancestors[ancestors]
     of_search = _number_spans(frame, spans, PARENT)
     of_search[np.isin(_number_spans(frame, spans, SPAN), circles)] = -1
-    nested: Flags = searches[of_search] | np.append(within, [False])[of_search]
+    nested: Flags = searches[of_search] | within[of_search]
     return nested
 
 
@@ -343,13 +338,10 @@ def _name_sessions(frame: pl.DataFrame, others: pl.DataFrame) -> pl.DataFrame:
 
 def _drop_doubles(retrievals: Retrievals, frame: pl.DataFrame) -> pl.DataFrame:
     """The searches, each once; one that appears again with other documents is reported."""
-    key = pl.struct(TRACE, SPAN)
-    told_again = frame.select(
-        (~key.is_first_distinct() & pl.col(SPAN).is_not_null()).alias("again")
-    ).to_series()
-    if not told_again.any():
+    is_again = pl.struct(TRACE, SPAN).is_duplicated() & pl.col(SPAN).is_not_null()
+    rows = frame.with_row_index("row").filter(is_again)
+    if rows.is_empty():
         return frame
-    rows = frame.with_row_index("row").filter(key.is_duplicated() & pl.col(SPAN).is_not_null())
     flaws: dict[int, Unreadable] = {}
     doubles: list[int] = []
     seen: dict[tuple[str | None, str], list[str] | None] = {}
@@ -403,16 +395,7 @@ class Span:
     id: str | None
     parent: str | None
     start: Any
-
-    @property
-    def name(self) -> str:
-        """What it is called, perhaps nothing."""
-        return str(self.export.get("name") or "")
-
-    @property
-    def label(self) -> str:
-        """By what a message names it."""
-        return self.id or self.name
+    label: str  # by what a message names it
 
 
 def read_spans(number: int, record: dict[str, Any]) -> Iterator[Span]:
@@ -420,7 +403,9 @@ def read_spans(number: int, record: dict[str, Any]) -> Iterator[Span]:
     for export, shared in _list_exports(record):
         *keys, start = _PLACE.find_each(export)
         trace, span, parent = map(_as_name, keys)
-        yield Span(number, export, _read_attributes(export, shared), trace, span, parent, start)
+        label = span or str(export.get("name") or "")
+        attributes = _read_attributes(export, shared)
+        yield Span(number, export, attributes, trace, span, parent, start, label)
 
 
 def _list_exports(record: dict[str, Any]) -> Sequence[tuple[dict[str, Any], dict[str, Any]]]:

@@ -193,10 +193,8 @@ class Retrievals:
             self.notes[SHOWN_TWICE] += repeats
         records = frame["record"].to_numpy()
         grades = [*map(self._grades.get, range(self._doc_count))] if self._grades else None
-        labels = [name for name in self.labels if name in frame.columns]
-        empty = [name for name in labels if frame[name].null_count() == len(frame)]
         return make_events(
-            frame.drop("record", "repeats", "flaw", *empty),
+            frame.drop("record", "repeats", "flaw"),
             self.file.name,
             lambda row: self.file.locate(int(records[row])),
             notes=[

@@ -11,22 +11,20 @@ Prose is none of these, and is refused with advice.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping, Sequence, Set as AbstractSet
 from math import isfinite, nan
 from numbers import Integral, Real
 from typing import Any
 from uuid import UUID
 
-from attrs import field, frozen
-
 from gainful.errors import BadInput
 from gainful.read.column_names import (
     ANSWER_COLUMNS,
+    USUAL_NAMES,
     ColumnMapping,
     list_columns,
 )
-from gainful.read.json_text import Unreadable, parse_json
+from gainful.read.json_text import Unreadable, parse_json, write_json
 from gainful.read.path_finder import (
     PathFinder,
     describe_paths,
@@ -195,29 +193,15 @@ PROSE = (
 )
 
 
-@frozen
 class ResultPaths:
     """Where users say that ids, lists and texts stand; empty where the usual places will do."""
 
-    doc: tuple[str, ...] = ()
-    retrieved: tuple[str, ...] = ()
-    text: tuple[str, ...] = ()
-    id_finder: PathFinder = field(init=False, repr=False, eq=False)
-    text_finder: PathFinder = field(init=False, repr=False, eq=False)
-
-    def __attrs_post_init__(self) -> None:
+    def __init__(self, columns: ColumnMapping = USUAL_NAMES) -> None:
+        roles = ("doc", "retrieved", "text")
+        self.doc, self.retrieved, self.text = (columns.names.get(role, ()) for role in roles)
         own = tuple(f"{inner}{path}" for path in self.doc for inner in ("", "document."))
-        finders = {
-            "id_finder": own or _ID_PATHS,
-            "text_finder": self.text or ANSWER_COLUMNS["text"].names,
-        }
-        for name, candidates in finders.items():
-            object.__setattr__(self, name, PathFinder(candidates))
-
-    @classmethod
-    def from_columns(cls, columns: ColumnMapping) -> ResultPaths:
-        """What `--columns doc=PATH,retrieved=PATH,text=PATH` says."""
-        return cls(*(columns.names.get(role, ()) for role in ("doc", "retrieved", "text")))
+        self.id_finder = PathFinder(own or _ID_PATHS)
+        self.text_finder = PathFinder(self.text or ANSWER_COLUMNS["text"].names)
 
 
 def read_results(value: Any, paths: ResultPaths) -> list[str] | Unreadable:
@@ -231,7 +215,7 @@ def read_results(value: Any, paths: ResultPaths) -> list[str] | Unreadable:
     """
     entries = find_list(value, paths.retrieved or LIST_PATHS)
     if entries is None:
-        shown = value if isinstance(value, str) else _write_json(value)
+        shown = value if isinstance(value, str) else write_json(value)
         kind = "prose" if isinstance(value, str) else "no list of results"
         return Unreadable(f"{quote(shown)} is {kind}", PROSE)
     return read_documents(entries, paths)
@@ -298,7 +282,7 @@ def read_query(arguments: Any, paths: ResultPaths) -> str | None:
         return value
     if isinstance(value, list) and all(isinstance(part, str) for part in value):
         return "; ".join(value)
-    return _write_json(value)
+    return write_json(value)
 
 
 def find_list(value: Any, names: Sequence[str] = LIST_PATHS, depth: int = 0) -> list[Any] | None:
@@ -353,7 +337,7 @@ def describe_unread(answer: Any) -> Unreadable | None:
     failure = find_first(answer, _FAILURES)
     expected = "an answer with results, or []"
     if failure and not isinstance(failure, Real):  # of a document that is called so
-        shown = failure if isinstance(failure, str) else _write_json(failure)
+        shown = failure if isinstance(failure, str) else write_json(failure)
         return Unreadable(f"the search failed: {quote(shown)}", expected)
     hits = answer.get("hits", answer)
     hits = hits.get("hits", hits) if isinstance(hits, Mapping) else hits
@@ -365,10 +349,3 @@ def _find_id(entry: Any, paths: ResultPaths) -> Any:
         return find_first(entry, paths.doc) if paths.doc else entry
     block = None if paths.doc else _BLOCK_IDS.get(str(entry.get("type")))
     return entry.get(block) if block is not None else paths.id_finder.find_each(entry)[0]
-
-
-def _write_json(value: Any) -> str:
-    try:
-        return json.dumps(value, ensure_ascii=False)
-    except (TypeError, ValueError, RecursionError):
-        return str(value)

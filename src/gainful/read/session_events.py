@@ -107,13 +107,10 @@ def make_events(
     locate: Callable[[int], str],
     **fields: Any,
 ) -> SessionEvents:
-    """Events from the columns that a reader knows; where it tells no event, results were shown.
+    """Events from the columns that a reader knows, with fields of `SessionEvents`.
 
-    Args:
-        columns: by their names in EVENT_COLUMNS; others are the user's own.
-        name: of the file.
-        locate: the place of a row, for messages.
-        **fields: the others of `SessionEvents`.
+    Columns that EVENT_COLUMNS does not have are the user's own. Without an event, results were
+    shown.
 
     Examples:
         >>> events = make_events({"session": pl.Series(["s"]), "doc": pl.Series(["a"])}, "log", str)
@@ -173,7 +170,8 @@ def read_event_words(events: EventWords | None) -> dict[str, str]:
     words: dict[str, str] = {}
     for kind, given in events.items():
         check_name("event", kind, _WORDS)
-        names: tuple[Any, ...] = (given,) if isinstance(given, str) else tuple(given)
+        several = given if isinstance(given, Collection) else ()
+        names: list[Any] = [given] if isinstance(given, str) else list(several)
         if not names or not all(isinstance(name, str) and name for name in names):
             raise WrongType(f"events[{quote(kind)}]", given, "a word of the log, or several")
         words |= {normalise_name(name): kind for name in names}
@@ -428,9 +426,7 @@ def are_session_columns(names: Sequence[str]) -> bool:
     taken = assign_columns(header, None, header.find_column(LOG_COLUMNS["event"].names))
     done = {"rank", "event", "clicked", "purchased", "seconds"} & taken.keys()
     return bool(
-        ("session" in taken or "user" in taken)
-        and ("query_id" in taken or "text" in taken)
-        and "doc" in taken
+        not header.list_missing("log")
         and (done or "time" in taken)
         and (done or header.find_column(GRADE[:-1]) is None)
         and (done != {"rank"} or "session" in taken or "time" in taken)

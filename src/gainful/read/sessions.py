@@ -400,14 +400,17 @@ def combine_systems(systems: Mapping[str, Sessions]) -> Sessions:
         ]
     frame = pl.concat(parts, how="diagonal_relaxed")
     notes = [f"{name}: {note}" for name, entry in systems.items() for note in entry.notes]
-    missing = _count_missing(frame, len(systems))
+    pairs = frame.select(CONVERSATION, SYSTEM).unique()
+    counts = pairs.group_by(CONVERSATION).len()["len"]
     judged_by = next(iter(systems.values())).judged_by
-    if missing is None:
+    if (counts < 2).all():  # no conversation is shared
         is_own = judged_by == "session" and "topic" not in frame.columns
         topic = [pl.col(CONVERSATION).alias("topic")] if is_own else []
         frame = frame.with_columns(topic).drop(CONVERSATION)
     else:
-        notes += [missing] if missing else []
+        if partial := int((counts < len(systems)).sum()):
+            words = count_noun(partial, "conversation")
+            notes.append(f"{words} occurred in only some of {len(systems)} systems")
         judged_by = CONVERSATION if judged_by == "session" else judged_by
     return Sessions(
         frame,
@@ -418,18 +421,6 @@ def combine_systems(systems: Mapping[str, Sessions]) -> Sessions:
         dropped_count=sum(sessions.dropped_count for sessions in systems.values()),
         judged_by=judged_by,
     )
-
-
-def _count_missing(frame: pl.DataFrame, number: int) -> str | None:
-    """What is to be said of conversations that not all systems have; None if none is shared."""
-    pairs = frame.select(CONVERSATION, SYSTEM).unique()
-    counts = pairs.group_by(CONVERSATION).len()["len"]
-    if int(counts.max() or 0) < 2:  # type: ignore[arg-type]
-        return None
-    partial = int((counts < number).sum())
-    if partial:
-        return f"{count_noun(partial, 'conversation')} occurred in only some of {number} systems"
-    return ""
 
 
 def _refuse_mixtures(systems: Mapping[str, Sessions]) -> None:

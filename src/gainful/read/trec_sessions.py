@@ -50,7 +50,7 @@ def read_conversations(source: Source, reading: ReadOptions = AS_USUAL) -> Sessi
     if ties not in (None, *TIES):
         raise BadValue("ties", ties, " or ".join(TIES))
     run = trec_files.read_rows(source, RUN).build()
-    frame = _rank_turns(split_turns(run.frame), by_id=ties != "input")
+    frame = _rank_turns(run.frame, by_id=ties != "input")
 
     def locate(row: int) -> str:
         return run.locate(int(frame["row"][row]))
@@ -87,21 +87,15 @@ def read_conversations(source: Source, reading: ReadOptions = AS_USUAL) -> Sessi
     )
 
 
-def split_turns(frame: pl.DataFrame) -> pl.DataFrame:
-    """Rows of a run with their conversation (or the whole id) and the number of their turn."""
+def _rank_turns(run: pl.DataFrame, *, by_id: bool) -> pl.DataFrame:
+    """Rows by conversation (or the whole id), as they first appear, number of the turn and rank."""
     parts = pl.col("query").str.extract_groups(TURN_QUERY).struct
-    return frame.with_row_index("row").select(
-        "row",
-        "doc",
-        "score",
+    frame = run.with_row_index("row").select(
+        *("row", "doc", "score"),
         pl.col("query").alias("id"),
         parts.field("1").fill_null(pl.col("query")).alias("session"),
         parts.field("2").cast(pl.Int64).alias("number"),
     )
-
-
-def _rank_turns(frame: pl.DataFrame, *, by_id: bool) -> pl.DataFrame:
-    """By conversation, as they first appear, turn and rank."""
     first = frame["session"].unique(maintain_order=True).to_frame().with_row_index("order")
     keys = {"order": False, "number": False, "score": True} | ({"doc": True} if by_id else {})
     return (
@@ -109,9 +103,8 @@ def _rank_turns(frame: pl.DataFrame, *, by_id: bool) -> pl.DataFrame:
         .sort(*keys, descending=list(keys.values()), maintain_order=True)
         .with_columns(
             rank=pl.int_range(1, pl.len() + 1).over("session", "number"),
-            query=pl.col("number").rank("dense").over("session").cast(pl.Int64),
+            query=pl.col("number").rank("dense").over("session").cast(pl.Int64).fill_null(1),
         )
-        .with_columns(pl.col("query").fill_null(1))
     )
 
 
@@ -226,7 +219,6 @@ class _ResultList:
     text: str
     line: int
     results: list[dict[str, Any]] = field(factory=list)
-    docs: set[str] = field(factory=set)
     problem: str | None = None
 
 
@@ -333,8 +325,7 @@ def _add_results(result_list: _ResultList, interaction: Element, note_counts: Co
     before = len(result_list.results)
     by_rank: dict[int, dict[str, Any]] = {}
     by_doc: dict[str, dict[str, Any]] = {result["doc"]: result for result in result_list.results}
-    page_docs: set[str] = set()
-    first = 1
+    first, shown_before = 1, {*by_doc}
     for number, result in enumerate(results, start=1):
         doc, rank = _doc_id(result), _parse_number(result.get("rank", str(number)))
         if not doc or rank is None:
@@ -344,7 +335,7 @@ def _add_results(result_list: _ResultList, interaction: Element, note_counts: Co
             return
         if number == 1 and (before or interaction.get("type") == "page"):
             first = rank  # a further page counts from 1 or goes on
-        if before and doc in result_list.docs and doc not in page_docs:
+        if doc in shown_before:
             note_counts[
                 "result of a further page was shown before and is left out|results of further "
                 "pages were shown before and are left out"
@@ -356,8 +347,6 @@ def _add_results(result_list: _ResultList, interaction: Element, note_counts: Co
         entry = {"rank": place, "doc": doc, "clicked": False, "line": find_line(result)}
         by_rank.setdefault(rank, entry)
         by_doc.setdefault(doc, entry)
-        page_docs.add(doc)
-        result_list.docs.add(doc)
         result_list.results.append(entry)
     _mark_clicks(interaction, by_rank, by_doc, note_counts)
 

@@ -8,7 +8,7 @@ c1_2.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import polars as pl
@@ -26,6 +26,7 @@ from gainful.read.sessions import Sessions
 from gainful.read.source import Source
 from gainful.text import quote
 
+_ROLES = ("topic", "session", "query", "retrieved", "system", "text")
 _SHAPE = '{"conversation": …, "turn": 1, "query": …, "retrieved": […]}'
 _NO_TURN = "turns 1, 2, 3 … of each conversation"
 _REPEATED = "each turn of a conversation once"
@@ -54,17 +55,14 @@ def is_turns(records: Sequence[dict[str, Any]]) -> bool:
 def read_turns(source: Source, reading: ReadOptions = AS_USUAL) -> Sessions:
     """The turns of conversations as queries of sessions."""
     columns, has_topics = reading.columns, False
-    paths_by_role = {
-        role: columns.names.get(role, column.names) for role, column in TURN_COLUMNS.items()
-    }
-    finder = PathFinder(*paths_by_role.values())
-    paths = ResultPaths.from_columns(columns)
+    finder = PathFinder(*(columns.names.get(role, TURN_COLUMNS[role].names) for role in _ROLES))
+    paths = ResultPaths(columns)
 
     def read_record(record: dict[str, Any]) -> list[Turn]:
         nonlocal has_topics
-        values = dict(zip(paths_by_role, finder.find_each(record), strict=True))
-        has_topics = has_topics or values["topic"] is not None
-        return [_read_values(values, paths)]
+        topic, *values = finder.find_each(record)
+        has_topics = has_topics or topic is not None
+        return [_read_values(topic, values, paths)]
 
     sessions = _read_conversations(source, reading, read_record, _SHAPE)
     columns.refuse_absent({"topic": has_topics}, source.name)
@@ -101,10 +99,9 @@ def _name_turn(session: str, number: str) -> dict[str, str | None]:
     return {"session": session, "query_id": f"{session}_{own}", _NUMBER: own}
 
 
-def _read_values(values: Mapping[str, Any], paths: ResultPaths) -> Turn:
-    """The turn of a record, from what it says by role."""
-    session, turn, topic = values["session"], values["query"], values["topic"]
-    retrieved = values["retrieved"]
+def _read_values(topic: Any, values: Sequence[Any], paths: ResultPaths) -> Turn:
+    """The turn of a record, from what it says of the other roles."""
+    session, turn, retrieved, *labels = values
     if session is None or not str(session):
         return Unreadable("the conversation is null", _SHAPE), {}
     match = _TURN_NUMBER.fullmatch(str(turn))
@@ -119,12 +116,9 @@ def _read_values(values: Mapping[str, Any], paths: ResultPaths) -> Turn:
     else:
         docs = read_results(retrieved, paths)
     topic = f"{session}_{match[1]}" if topic is None else str(topic)
-    others = {role: values[role] for role in ("system", "text")}
-    return docs, {
-        **_name_turn(str(session), match[1]),
-        "topic": topic,
-        **{role: None if value is None else str(value) for role, value in others.items()},
-    }
+    system, text = (None if value is None else str(value) for value in labels)
+    names = _name_turn(str(session), match[1])
+    return docs, {**names, "topic": topic, "system": system, "text": text}
 
 
 def rank_by_score(scores: dict[str, Any]) -> list[str] | Unreadable:

@@ -8,7 +8,6 @@ in one file, or each in its own. Where a query lists no hits, its impressions ar
 
 from __future__ import annotations
 
-import json
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
@@ -25,7 +24,7 @@ from gainful.read.build_sessions import GAP, split_at_pauses
 from gainful.read.column_names import LOG_COLUMNS, ColumnMapping
 from gainful.read.event_times import EXPECTED as EXPECTED_TIMES, parse_times
 from gainful.read.json_records import ESCAPED_KEY_OR_HALF, is_whole, read_records
-from gainful.read.json_text import Record, Unreadable, parse_json, parse_line
+from gainful.read.json_text import Record, Unreadable, as_text, parse_json, parse_line
 from gainful.read.read_options import AS_USUAL, ReadOptions
 from gainful.read.search_results import is_id
 from gainful.read.session_events import (
@@ -47,7 +46,7 @@ _SHAPE = "queries with query_response_hit_ids, or events with action_name and ob
 _ORDINALS = ("$.position.ordinal", "$.position.ordinal.index", "$.position.index")
 _OBJECTS = ("$.object.object_id", "$.object.internal_id")
 _ODD_ENTRY = r"[\[,]\s*(?:true|false|-?[0-9]+[.eE])|\\u[dD][89a-fA-F]"
-_LABELS = ("topic", "system", "scenario", "seconds")
+_LABELS = {**dict.fromkeys(("topic", "system", "scenario"), pl.String), "seconds": pl.Float64}
 Locate = Callable[[int], str]
 _PATHS = {  # by role, the column of what stands at its path
     **{role: role for role in ("session", "text", "doc", *_LABELS)},
@@ -167,8 +166,8 @@ def _select_columns(
     odd = (given.is_not_null() & hits.is_null()).arg_true().to_list()
     shown = {row: f"query_response_hit_ids {quote(given[row])} is not a list of ids" for row in odd}
     odd_hits = pl.int_range(pl.len()).replace_strict(shown, default=None, return_dtype=pl.String)
-    labels = {role: choose(role) for role in _LABELS if role in columns.names}
-    typed = frame.select(
+    labels = [role for role in _LABELS if role in columns.names]
+    return frame.select(
         pl.coalesce("wrong", odd_hits).alias("wrong"),
         "query_id",
         hits,
@@ -179,12 +178,9 @@ def _select_columns(
         "doc",
         pl.col("ordinal").cast(pl.Int64, strict=False),
         "timestamp",
-        *(expression.alias(role) for role, expression in labels.items()),
+        *(choose(role).cast(_LABELS[role], strict=False).alias(role) for role in labels),
         "application",
     )
-    if "seconds" in labels:
-        typed = typed.with_columns(pl.col("seconds").cast(pl.Float64, strict=False))
-    return typed
 
 
 def _look_further(frame: pl.DataFrame, name: str, path: str, where: pl.Expr) -> pl.DataFrame:
@@ -334,14 +330,7 @@ def _tabulate_records(records: Iterable[Record], fields: Sequence[str]) -> pl.Da
         if isinstance(record, Unreadable):
             rows.append((*[None] * len(fields), record.problem))
             continue
-        values = (record.get(name) for name in fields)
-        texts = (
-            value
-            if value is None or isinstance(value, str)
-            else json.dumps(value, ensure_ascii=False)
-            for value in values
-        )
-        rows.append((*texts, None))
+        rows.append((*(as_text(record.get(name)) for name in fields), None))
     schema = dict.fromkeys((*fields, "\0wrong"), pl.String)
     return pl.DataFrame(rows, schema=schema, orient="row")
 
@@ -528,29 +517,19 @@ def _keep_whole_lists(queries: pl.DataFrame) -> tuple[pl.DataFrame, pl.Series] |
 def _spread_hits(
     queries: pl.DataFrame, impressions: pl.DataFrame
 ) -> tuple[pl.DataFrame, list[str]]:
-    """A row for each result of hits, and of impressions where a query lists no hits."""
+    """A row for each result of hits, and of impressions where a query lists no hits.
+
+    The list of a query that was logged several times goes on, page after page.
+    """
     in_order = queries.sort("time", nulls_last=True, maintain_order=True).drop("doc")
     hits = in_order.rename({"hits": "doc"}).explode("doc", empty_as_null=True)
     is_empty = pl.col("doc").is_null()
     hits = hits.with_columns(event=pl.when(is_empty).then(pl.lit(ASKED)).otherwise(pl.lit(SHOWN)))
     lists = impressions.sort("query_id", "ordinal", "time", "row", nulls_last=True)
-    shown, notes = _rank_lists(pl.concat([hits, lists.select(hits.columns)]))
-    if len(impressions):
-        number = count_noun(impressions["query_id"].n_unique(), "query")
-        words = "impressions in order of position form the list"
-        notes.insert(0, f"{number} without hits: {words}")
-    return shown, notes
-
-
-def _rank_lists(shown: pl.DataFrame) -> tuple[pl.DataFrame, list[str]]:
-    """Each list in its order; of a query that was logged several times, page after page."""
+    shown = pl.concat([hits, lists.select(hits.columns)])
     shown = shown.with_columns(pl.col("query_id").fill_null(_UNNAMED))
-    first = shown.select(
-        (pl.struct("query_id", "doc").is_first_distinct() | pl.col("doc").is_null()).alias("first")
-    ).to_series()
-    repeats = len(shown) - int(first.sum())
-    notes = [count_noun(repeats, *SHOWN_TWICE.split("|"))] if repeats else []
-    ranked = shown.filter(first).with_columns(
+    is_first = pl.struct("query_id", "doc").is_first_distinct() | pl.col("doc").is_null()
+    ranked = shown.filter(is_first).with_columns(
         *(
             pl.col(name).fill_null(pl.col(name).drop_nulls().first().over("query_id"))
             for name in ("text", "topic", "system", "scenario")
@@ -560,6 +539,12 @@ def _rank_lists(shown: pl.DataFrame) -> tuple[pl.DataFrame, list[str]]:
             pl.col("doc").cum_count().over("query_id").cast(pl.Int64)
         ),
     )
+    notes = []
+    if len(impressions):
+        number = count_noun(impressions["query_id"].n_unique(), "query")
+        notes.append(f"{number} without hits: impressions in order of position form the list")
+    if repeats := len(shown) - len(ranked):
+        notes.append(count_noun(repeats, *SHOWN_TWICE.split("|")))
     return ranked, notes
 
 
