@@ -29,6 +29,7 @@ from gainful.read.inputs import as_qrels, as_qrels_columns, as_run
 
 SANITIZERS = ("-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-g")
 WARNINGS = ("-Wall", "-Wextra", "-Wconversion", "-Wshadow", "-pedantic", "-Werror")
+CUTS = (4096, 5000, 10_376, 14_000)  # of a library of some 20,000 bytes
 SMALL_CHUNKS = ("-DCHUNK=64", "-DWINDOW=16")  # that every file has many
 
 
@@ -248,17 +249,43 @@ def test_the_command_names_the_engine_and_figures_do_not(
     assert "gainful-native" in run_gainful("--version").out
 
 
-def test_a_library_that_cannot_be_used_is_left_alone(tmp_path, monkeypatch):
-    package = tmp_path / "gainful_native"
-    package.mkdir()
+def find_reason(folder, monkeypatch, content):
+    package = folder / "gainful_native"
+    package.mkdir(parents=True)
     (package / "__init__.py").touch()
-    for content in (None, b"not a library"):
-        if content is not None:
-            (package / "match.so").write_bytes(content)
-        monkeypatch.syspath_prepend(str(tmp_path))
-        library, reason = native.load_library()
-        assert library is None
+    if content is not None:
+        (package / "match.so").write_bytes(content)
+    monkeypatch.syspath_prepend(str(folder))
+    library, reason = native.load_library()
+    assert library is None
+    return reason
+
+
+def test_a_library_that_cannot_be_used_is_left_alone(tmp_path, monkeypatch):
+    build(tmp_path)
+    whole = (tmp_path / "gainful_native" / "match.so").read_bytes()
+    contents = (None, b"", b"not a library", whole[:40], *(whole[:at] for at in CUTS))
+    for number, content in enumerate(contents):
+        reason = find_reason(tmp_path / str(number), monkeypatch, content)
         assert "cannot be loaded" in reason
+
+
+@pytest.mark.parametrize(
+    ("functions", "words"),
+    [
+        (
+            "int gainful_version(void) { return 3; } int gainful_match(void) { return 0; }",
+            "version 3",
+        ),
+        ("int gainful_version(void) { return 4; }", "gainful_match"),
+        ("int something_else(void) { return 4; }", "gainful_version"),
+    ],
+)
+def test_a_library_of_another_version_is_left_alone(tmp_path, monkeypatch, functions, words):
+    source = write_file(tmp_path / "match.c", functions)
+    target = tmp_path / "other.so"
+    subprocess.check_call(["cc", "-shared", "-fPIC", source, "-o", target])
+    assert words in find_reason(tmp_path / "other", monkeypatch, target.read_bytes())
 
 
 def test_a_compiler_that_fails_leaves_the_library_as_it_was(tmp_path, monkeypatch):
@@ -277,6 +304,8 @@ def test_the_library_runs_under_sanitizers(tmp_path):
     """The tests above, with its addresses and arithmetic watched, and without SSE2."""
     if "NATIVE_PACKAGE" in os.environ:
         pytest.skip("is being watched")
+    if sys.platform != "linux":
+        pytest.skip("libraries that watch are loaded first on Linux alone")
     build(tmp_path, *SMALL_CHUNKS, "-U__SSE2__", *SANITIZERS, *WARNINGS)
     compiler = require_command("the native engine", "cc")
     libraries = [

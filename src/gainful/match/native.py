@@ -40,14 +40,29 @@ def load_library() -> tuple[Any, str]:
     package = find_spec("gainful_native")
     if package is None or package.origin is None:
         return None, "gainful-native is not installed"
+    path = Path(package.origin).with_name("match.so")
     try:
-        library = ctypes.CDLL(str(Path(package.origin).with_name("match.so")))
-        version = library.gainful_version()
+        _refuse_cut_library(path)
+        library = ctypes.CDLL(str(path))
+        version, _ = library.gainful_version(), library.gainful_match
     except (OSError, AttributeError) as failure:
         return None, f"gainful-native cannot be loaded: {failure}"
     if version != _VERSION:
         return None, f"gainful-native has version {version} of its interface, not {_VERSION}"
     return library, f"gainful-native {version}"
+
+
+def _refuse_cut_library(path: Path) -> None:
+    """Loading an ELF file that ends before its last table, of sections, can end the process."""
+    head = path.read_bytes()[:64]
+    if head[:5] != b"\x7fELF\2" or len(head) < 64:
+        return
+    order: Literal["little", "big"] = "little" if head[5] == 1 else "big"
+    start, size, count = (
+        int.from_bytes(head[slice(*at)], order) for at in ((40, 48), (58, 60), (60, 62))
+    )
+    if start + size * count > path.stat().st_size:
+        raise OSError(f"{path} is cut off")
 
 
 def match_run_file(
