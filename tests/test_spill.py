@@ -1,8 +1,12 @@
 """Rows on disk, in parts of whole owners."""
 
+import errno
+import gc
+import io
 import os
 import subprocess
 import sys
+import tempfile
 
 import polars as pl
 import pytest
@@ -86,6 +90,23 @@ def test_a_command_on_a_full_disk_ends_with_2(tmp_path):
     words, environment = [sys.executable, "-c", script], os.environ | {"TMPDIR": str(tmp_path)}
     done = subprocess.run(words, capture_output=True, text=True, env=environment, check=False)
     assert done.returncode == 2, done.stderr
+    assert done.stderr.count("\n") == 1
     assert str(tmp_path) in done.stderr
     assert "TMPDIR" in done.stderr
     assert {entry.name for entry in tmp_path.iterdir()} == {"log.parquet", "qrels.txt"}
+
+
+def test_a_file_that_cannot_be_written_to_the_end_is_closed_without_a_word(monkeypatch):
+    class FullFile(io.BytesIO):
+        def close(self):
+            was_closed = self.closed
+            super().close()
+            if was_closed:
+                return
+            raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(tempfile, "TemporaryFile", lambda **_: FullFile())
+    owner = spill.Spill("log")
+    spill._open_file(owner)
+    del owner  # what is raised here fails the test, as every unraisable error does
+    gc.collect()

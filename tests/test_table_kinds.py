@@ -8,6 +8,7 @@ from refusals import refuses
 from written_files import write_file, write_lines
 
 import gainful
+from gainful import sessions
 from gainful.errors import BadInput, GainfulError, NoColumn, Swapped
 from gainful.read.inputs import as_qrels
 from gainful.read.query_columns import read_document_texts
@@ -244,3 +245,14 @@ def test_flags_are_no_list_where_another_column_may_have_the_documents(tmp_path)
     with refuses(NoColumn, "t.csv", "--columns query=search,doc=product"):
         as_qrels(path)
     assert "query=search,doc=product" in gainful.check(path).findings[0].problems[0]
+
+
+@pytest.mark.parametrize("topic", ["query", "text"])
+def test_check_knows_a_log_and_its_topics_as_sessions_does(tmp_path, topic):
+    header, shown = "user,time,query,doc,rank,clicked", "u,2024-01-01T10:00:00,lamp,a,1,1"
+    path = write_file(tmp_path / "log.csv", f"{header}\n{shown}\n")
+    qrels, columns = write_file(tmp_path / "qrels.txt", "lamp 0 a 1\n"), {"topic": topic}
+    log, _, together = gainful.check(path, qrels, columns=columns).findings
+    assert log.kind.startswith("sessions")
+    assert not together.problems
+    assert sessions.evaluate(path, qrels, "sDCG@1", columns=columns).mean == {"sDCG@1": 1}

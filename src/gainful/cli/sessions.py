@@ -105,6 +105,7 @@ def sessions(
     judging = {name: options.pop(name) for name in ("grades", "least_impressions", "least_users")}
     path = options.pop("write_qrels")
     if path is not None:
+        options |= {"by": by, "summary": summary, **dict.fromkeys(views, True)}
         return _write_judgments(files, path, judging, options)
     if any(value is not None for value in judging.values()):
         raise click.UsageError("--grades, --least-impressions and --least-users need --write-qrels")
@@ -124,10 +125,13 @@ def _write_judgments(
     if options.get("qrels") is not None or path == "-":
         raise click.UsageError("--write-qrels FILE makes judgments from clicks: no --qrels, no -")
     check_suffix(path)  # before a long log is read
+    known = GainOptions.__annotations__
+    ignored = [name for name, value in options.items() if value and name not in known]
+    if ignored:
+        name = ignored[0].replace("_", "-")
+        raise click.UsageError(f"--write-qrels makes judgments and computes no values: no --{name}")
     wanted = {name: value for name, value in judging.items() if value is not None}
-    reading = {
-        name: options[name] for name in GainOptions.__annotations__ if options.get(name) is not None
-    }
+    reading = {name: options[name] for name in known if options.get(name) is not None}
     judged = judge_by_clicks(files if len(files) > 1 else files[0], **wanted, **reading)
     judged.write_qrels(path)
     return evolve(judged, path=path).page()

@@ -149,7 +149,7 @@ def _check_run(subject: str, qrels: Qrels, run: Run) -> Finding:
 
 def _check_sessions(subject: str, qrels: Qrels, sessions: Sessions) -> Finding:
     frame = sessions.frame
-    topics = frame["topic" if "topic" in frame.columns else "session"].drop_nulls()
+    topics = frame["topic" if "topic" in frame.columns else sessions.judged_by].drop_nulls()
     topics = topics.unique(maintain_order=True)
     unjudged_topics = topics.filter(~topics.is_in(qrels.queries.implode()))
     if len(unjudged_topics) == len(topics):

@@ -31,7 +31,7 @@ from gainful.read.delimited import MAX_FIELD, lacks_header
 from gainful.read.document_evaluations import PLACES_OF_DOCUMENTS, SPAN_IDS
 from gainful.read.inputs import AnyColumns, as_rows, find_run_beside
 from gainful.read.json_records import first_records
-from gainful.read.named_columns import LISTS, Header, read_table
+from gainful.read.named_columns import LISTS, Header, read_table, split_topic
 from gainful.read.qrels_and_run import (
     QRELS,
     RUN,
@@ -458,7 +458,8 @@ def _possible_kinds(source: object, given: ColumnMapping) -> set[str]:
     session_format = formats.find_session_format(source).name
     is_log = session_format not in ("table", "conversation")  # which is a run, too
     is_log |= all(not set(each).isdisjoint(names) for each in (SPAN_IDS, PLACES_OF_DOCUMENTS))
-    called = columns.choose_sessions().select(names, SESSION_ROLES, source.name).values()
+    others, _ = split_topic(columns.choose_sessions(), names)
+    called = others.select(names, SESSION_ROLES, source.name).values()
     if is_log or are_session_columns([*called]):
         return {"sessions"}
     file_format = formats.find_format(source, columns=columns)

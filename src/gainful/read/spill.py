@@ -10,7 +10,7 @@ import errno
 import tempfile
 import weakref
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from io import BytesIO
 from typing import IO, Any
 
@@ -121,8 +121,13 @@ class Spill:
 def _open_file(owner: object) -> IO[bytes]:
     """A file that is closed, and thus gone, when its owner is."""
     file = tempfile.TemporaryFile(prefix="gainful-")  # noqa: SIM115
-    weakref.finalize(owner, file.close)
+    weakref.finalize(owner, _close, file)
     return file
+
+
+def _close(file: IO[bytes]) -> None:
+    with suppress(OSError):  # a full disk, which was told when rows were written
+        file.close()
 
 
 @contextmanager
