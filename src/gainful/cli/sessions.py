@@ -128,8 +128,9 @@ def _write_judgments(
     known = GainOptions.__annotations__
     ignored = [name for name, value in options.items() if value and name not in known]
     if ignored:
-        name = ignored[0].replace("_", "-")
-        raise click.UsageError(f"--write-qrels makes judgments and computes no values: no --{name}")
+        params = click.get_current_context().command.params
+        flag = next(param.opts[-1] for param in params if param.name == ignored[0])
+        raise click.UsageError(f"--write-qrels makes judgments and computes no values: no {flag}")
     wanted = {name: value for name, value in judging.items() if value is not None}
     reading = {name: options[name] for name in known if options.get(name) is not None}
     judged = judge_by_clicks(files if len(files) > 1 else files[0], **wanted, **reading)
