@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any, cast
 
 import narwhals.stable.v2 as nw
@@ -134,9 +135,11 @@ def pack_sessions(
 
     docs, finder = rows.select(_DOC_HASH).to_native(), RepeatFinder(name)
     take_rows(engine, name, docs, lambda some: finder.add(some[_DOC_HASH].to_numpy()))
-    if finder.has_repeats():  # hashes of documents that are not in one list hardly ever meet
-        raise UnsoundSessions
-    queries = spill(_describe_queries(rows), packer.pack_queries)
+    with ThreadPoolExecutor(1) as beside:
+        repeats = beside.submit(finder.has_repeats)
+        queries = spill(_describe_queries(rows), packer.pack_queries)
+        if repeats.result():  # hashes of documents that are not in one list hardly ever meet
+            raise UnsoundSessions
     results = spill(_find_places(rows, engine, qrels), _pack_results)
     groups = None if packer.groups is None else packer.groups.rename(restore_name)
     counts = queries.counts + results.counts

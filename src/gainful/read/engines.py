@@ -124,7 +124,7 @@ def _stream_from_duckdb(native: Any) -> Rows:
         return
     name = "to_arrow_reader" if hasattr(native, "to_arrow_reader") else "fetch_arrow_reader"
     reader = getattr(native, name)(_ROWS_PER_BATCH)
-    yield pl.DataFrame(reader.schema.empty_table())
+    yield pl.Schema(reader.schema).to_frame()  # an empty table of Arrow's would load pandas
     for batch in reader:
         yield pl.DataFrame(pl.from_arrow(batch))
 
