@@ -60,7 +60,7 @@ def select_results(
     if convention.duplicates == "first":
         counts &= sessions.is_first_time(judged, depth)
     if convention.duplicates == "clicked":
-        counts &= sessions.is_before_click(judged)
+        counts &= sessions.is_before_click()
     return judged, counts, session_grade_gains(judged.grade, recipe, sessions, judged.query), depth
 
 
