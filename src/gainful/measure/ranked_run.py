@@ -244,10 +244,8 @@ def rank_run(matched: Matched, convention: Convention) -> RankedRun:
         _refuse_ties(matched, convention)
     rank = policy.rank(matched, matched.grade)
     order = np.lexsort((rank, matched.query))
-    names = [attribute.name for attribute in fields(Matched) if attribute.init]
-    parts = {name: getattr(matched, name) for name in names}
-    for name in ("query", "grade", "pool_index", *Matched.rank_fields):
-        parts[name] = None if parts[name] is None else parts[name][order]
+    in_order = matched.take_hits(order)
+    parts = {own.name: getattr(in_order, own.name) for own in fields(Matched) if own.init}
     ranked = RankedRun(**parts, rank=rank[order], convention=convention)
     if convention.unjudged_grade is not None and ranked.subtopics is None:
         ranked = _grade_unjudged(ranked, convention.unjudged_grade)
@@ -316,10 +314,8 @@ def _condense(matched: Matched, convention: Convention) -> Matched:
     counts = np.bincount(matched.query[counted], minlength=len(matched.queries))
     pool = (matched.pool_grade >= 0) | (convention.negative != "remove")
     return evolve(
-        matched.with_pool(pool, wanted),
+        matched.with_pool(pool).take_hits(wanted),
         retrieved=counts if only_judged else matched.retrieved - counts,
-        query=matched.query[wanted],
-        grade=matched.grade[wanted],
         first=condense_ranks(matched.first),
         last=through_block if only_judged else matched.last[wanted] - through_block,
         by_id=condense_ranks(matched.by_id),

@@ -28,28 +28,6 @@ from gainful.types import Array, Flags, Ranks, is_whole_number
 NonLast = Literal["pooled", "within"]
 
 
-def lengths(sessions: MatchedSessions, groups: Iterable[Group]) -> list[dict[str, Any]]:
-    """How many sessions have how many queries, as in Table 2 of the paper?
-
-    A row for each group: its values, sessions, queries, mean queries, and `by_queries`, the
-    number of sessions of 1, 2, 3 … queries, as far as the longest session of all.
-    """
-    max_queries = int(sessions.query_counts.max())
-    rows = []
-    for keys, flags in groups:
-        own = sessions.query_counts[flags]
-        rows.append(
-            {
-                **keys,
-                "sessions": len(own),
-                "queries": int(own.sum()),
-                "mean": float(own.mean()),
-                "by_queries": {n: int((own == n).sum()) for n in range(1, max_queries + 1)},
-            }
-        )
-    return rows
-
-
 @frozen(eq=False, kw_only=True, repr=False)
 class LastQueries(Shown):
     """How the last query of sessions compares with those before it.
