@@ -152,7 +152,8 @@ def _count_ties_before(
     blocks: dict[float, list[Any]] = {}
     for doc, own_score in compress(zip(ranking, score.tolist(), strict=True), tied):
         blocks.setdefault(own_score, []).append(doc)
-    by_id, by_input = {}, {}
+    by_id: dict[Any, int] = {}
+    by_input: dict[Any, int] = {}
     for docs in blocks.values():
         by_id.update(zip(sorted(docs, key=str, reverse=True), count(), strict=False))
         by_input.update(zip(docs, count(), strict=False))

@@ -150,7 +150,7 @@ class MatchedSessions:
         else:
             rank = self.rows["rank"].fill_null(0).to_numpy()
             earliest = self._find_first(results, (rank <= depth[self.query_of_row]) & (rank > 0))
-        return earliest == results.query
+        return np.asarray(earliest == results.query)
 
     def is_before_click(self) -> Flags:
         """Which judged results show a document that was not clicked in an earlier query?"""
