@@ -34,7 +34,7 @@ def match_dicts(qrels: NestedDict, run: NestedDict, *, score_bits: Literal[64, 3
         >>> match_dicts(qrels, NestedDict({"1": {"c": 0.9, "a": 0.5}}, "run")).by_id.tolist()
         [2]
     """
-    refuse_other_query_types(qrels, run)
+    _refuse_other_types("queries", "query", run.name, [qrels.mapping, run.mapping])
     # Of documents the first of each query: all would take longer than to match.
     firsts = [
         [next(iter(inner)) for inner in side.mapping.values() if inner] for side in (qrels, run)
@@ -88,12 +88,8 @@ def build_dict_pools(qrels: NestedDict) -> Pools:
     return Pools(query, _flatten_numbers(judged, qrels, [*qrels.mapping], "grade"))
 
 
-def refuse_other_query_types(qrels: NestedDict, run: NestedDict) -> None:
-    """Queries that are texts on one side and numbers on the other never meet."""
-    _refuse_other_types("queries", "query", run.name, [qrels.mapping, run.mapping])
-
-
 def _refuse_other_types(nouns: str, noun: str, name: str, sides: Sequence[Iterable[Any]]) -> None:
+    """Texts on one side and numbers on the other never meet."""
     kinds = [{*map(name_id_kind, {*map(type, ids)})} for ids in sides]
     if all(kinds) and kinds[0] != kinds[1]:
         judged, retrieved = (" and ".join(sorted(words)) for words in kinds)

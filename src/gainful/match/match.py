@@ -74,19 +74,16 @@ def match(
     if convention.namesake == "remove":
         run = drop_namesakes(run)
     has_subtopics = isinstance(qrels, Qrels) and qrels.subtopics is not None
-    if isinstance(run, NestedDict):
+    if isinstance(run, NestedDict) and not (has_subtopics and subtopics):
         from gainful.match import dicts  # noqa: PLC0415  (large files do without)
 
-        if not (has_subtopics and subtopics):
-            run = as_text_ids(run) if isinstance(qrels, Qrels) else run  # as those of judgments are
-            return dicts.match_dicts(as_qrels_dict(qrels), run, score_bits=convention.score_bits)
-        dicts.refuse_other_query_types(as_qrels_dict(qrels), run)
-        run = as_run_columns(run)
+        run = as_text_ids(run) if isinstance(qrels, Qrels) else run  # as those of judgments are
+        return dicts.match_dicts(as_qrels_dict(qrels), run, score_bits=convention.score_bits)
     from gainful.match import frames  # noqa: PLC0415  (small files and dicts do without)
 
     return frames.match_frames(
         as_qrels_columns(qrels),
-        run,
+        as_run_columns(run),
         duplicates=convention.duplicates,
         score_bits=convention.score_bits,
     )
