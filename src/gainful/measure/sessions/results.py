@@ -397,7 +397,7 @@ class SessionResults(Results):
         """The mean vector of each group, position by position, as tidy data.
 
         Args:
-            name: one of the measures; the first if it is not said.
+            name: one of the measures, an sDCG or nsDCG; the first such one.
             by: the columns to group by; all sessions together if there are none.
         """
         return session_values.curve(
@@ -408,12 +408,13 @@ class SessionResults(Results):
         """The vectors of every session, position by position: gain, ideal and their ratio.
 
         Args:
-            name: one of the measures, an sDCG or nsDCG; the first if it is not said.
+            name: one of the measures, an sDCG or nsDCG; the first such one.
         """
         return session_values.tabulate_vectors(self.matched_sessions, self._choose_recipe(name))
 
     def _choose_recipe(self, name: str | None) -> SessionRecipe:
-        return self.recipes[next(iter(self.recipes)) if name is None else self.find_name(name)]
+        known = None if name is None else self.find_name(name)
+        return self.recipes[session_values.choose_vectors(self.recipes, known)]
 
     def lengths(self, by: By = ()) -> list[dict[str, Any]]:
         """How many sessions have how many queries, as in Table 2 of the paper?
@@ -441,15 +442,13 @@ class SessionResults(Results):
             non_last: all queries before the last ones together (pooled), or the mean of each
                 session first (within).
         """
-        recipe = self.recipes[session_values.choose_vectors(self.recipes, name)]
-        return analysis.last_queries(
-            self.matched_sessions, recipe, self.group_sessions(by), non_last
-        )
+        groups = self.group_sessions(by)
+        recipe = self._choose_recipe(name)
+        return analysis.last_queries(self.matched_sessions, recipe, groups, non_last)
 
     def reformulations(self, name: str | None = None) -> Reformulations:
         """What each query added, and which reformulations helped most and least."""
-        recipe = self.recipes[session_values.choose_vectors(self.recipes, name)]
-        return analysis.reformulations(self.matched_sessions, recipe)
+        return analysis.reformulations(self.matched_sessions, self._choose_recipe(name))
 
     def recipe_data(self, name: str) -> dict[str, Any]:
         """The measure in full, and its convention."""
