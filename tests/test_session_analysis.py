@@ -92,6 +92,14 @@ def test_the_sentence_about_last_queries_has_the_means_of_the_table():
         assert f"({(4 * W3 + 2) / 2:.3f} and {before:.3f} on average)" in answer
 
 
+def test_a_curve_is_that_of_the_first_measure_that_has_one():
+    results = evaluate_sessions(["sRBP", "sDCG@3"])
+    for curve in (results.curve, results.vectors):
+        assert curve().equals(curve("sDCG@3"))
+    with refuses(BadValue, "measure", "sDCG or nsDCG"):
+        evaluate_sessions("sRBP").curve()
+
+
 def test_in_how_many_sessions_the_last_query_is_the_best():
     x, y = last_queries(evaluate_sessions(), by="system").shares.rows(named=True)
     assert x == {

@@ -118,11 +118,13 @@ class Matched(TieBlocks):
 
     def take_hits(self, hits: Flags | Ranks) -> Self:
         """Some of the retrieved documents that are judged, or all of them in another order."""
-        return evolve(
-            self,
-            pool_index=None if self.pool_index is None else self.pool_index[hits],
-            **{name: getattr(self, name)[hits] for name in ("query", "grade", *self.rank_fields)},
-        )
+        return evolve(self, **self.pick_hits(hits))
+
+    def pick_hits(self, hits: Flags | Ranks) -> dict[str, Any]:
+        """What is known of some of these documents, by field."""
+        names = ("query", "grade", *self.rank_fields)
+        pool_index = None if self.pool_index is None else self.pool_index[hits]
+        return {"pool_index": pool_index} | {name: getattr(self, name)[hits] for name in names}
 
     @property
     def highest_grade(self) -> float:

@@ -184,7 +184,7 @@ class MatchedSessions:
         return joined["query_first"].fill_null(_NEVER).to_numpy()
 
     def _find_first_judged(self, among: Flags) -> Ranks:
-        """The same among judged results, where documents have one number in the whole session."""
+        """The first query of a session that shows what a judged result does, among judged ones."""
         query = self.judged.query
         key = self.session[query] * len(self.judged.pool_base) + self.pool_index
         document = np.unique(key, return_inverse=True)[1]

@@ -241,8 +241,8 @@ def rank_run(matched: Matched, convention: Convention) -> RankedRun:
         _refuse_ties(matched, convention)
     rank = policy.rank(matched, matched.grade)
     order = np.lexsort((rank, matched.query))
-    in_order = matched.take_hits(order)
-    parts = {own.name: getattr(in_order, own.name) for own in fields(Matched) if own.init}
+    parts = {own.name: getattr(matched, own.name) for own in fields(Matched) if own.init}
+    parts |= matched.pick_hits(order)
     ranked = RankedRun(**parts, rank=rank[order], convention=convention)
     if convention.unjudged_grade is not None and ranked.subtopics is None:
         ranked = _grade_unjudged(ranked, convention.unjudged_grade)
