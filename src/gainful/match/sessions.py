@@ -334,11 +334,8 @@ def _searcher_qrels(sessions: Sessions) -> Qrels:
     if "grade" not in sessions.frame.columns:
         raise no_gains(sessions.name)
     topic = "topic" if "topic" in sessions.frame.columns else "session"
-    best = find_best_grades(sessions.frame, topic)
-    if not len(best) and sessions.observed:  # nothing gained, of which an engine gives no row
-        head = sessions.frame.head(1)
-        best = head.select(query=topic, doc=pl.lit(""), grade=pl.lit(0.0))
-    return Qrels(best, sessions.name)
+    best = find_best_grades(sessions.frame, topic)  # none where an engine gives what gained
+    return Qrels(best, sessions.name, part=bool(sessions.observed))
 
 
 def find_best_grades(frame: pl.DataFrame, topic: str) -> pl.DataFrame:
