@@ -251,21 +251,16 @@ def _view_reformulations(results: SessionResults, by: Sequence[str]) -> _Told:
     table = Table.from_frame(both[[*text_columns, *others]], len(text_columns))
     needed = (*_NEEDED_COLUMNS, *by)
     table = evolve(table, expendable=[name for name in table.columns if name not in needed])
-    return _describe_reformulations(reformulations), table
-
-
-def _describe_reformulations(reformulations: Reformulations) -> str:
     changes = reformulations.queries["change"].drop_nulls()
     if not len(changes):
-        return "Every session has one query: nothing was reformulated."
-    helped = int((changes > 0).sum())
-    best = reformulations.most(1).row(0, named=True)
-    most = ""
+        return "Every session has one query: nothing was reformulated.", table
+    helped, total = int((changes > 0).sum()), count_noun(len(changes), "reformulation")
+    answer = f"{helped} of {total} gained more than the query before"
     if helped:
+        best = reformulations.most(1).row(0, named=True)
         place = f"query {best['query']} of session {quote(best['session'])}"
-        most = f", most of all {place} ({best['change']:+.{ANSWER_DECIMALS}f})"
-    total = count_noun(len(changes), "reformulation")
-    return f"{helped} of {total} gained more than the query before{most}."
+        answer += f", most of all {place} ({best['change']:+.{ANSWER_DECIMALS}f})"
+    return f"{answer}.", table
 
 
 VIEWS: Mapping[str, Callable[..., _Told]] = {
