@@ -300,13 +300,11 @@ def _describe_refusal(
     problem = "it has no topic" if topic is None else f"topic {quote(topic)} has no judgments"
     if topic == session:
         problem = "it names no topic, and no judgments are of its own name"
-    of_others = f", as there are of {quote(judged[0])}" if missing.all() else ""
     way = name_way("--unjudged drop or zero", 'unjudged="drop" or "zero"')
-    return BadInput(
-        name,
-        f"session {quote(session)}: {problem}",
-        f"judgments of every topic{of_others}; or {way}",
-    )
+    allowed = f"judgments of every topic; or {way}"
+    if missing.all():
+        allowed = f"judged topics, such as {quote(judged[0])}"
+    return BadInput(name, f"session {quote(session)}: {problem}", allowed)
 
 
 def nothing_judged(name: str) -> BadInput:
