@@ -230,14 +230,15 @@ def test_the_command_names_the_engine_and_figures_do_not(
     tmp_path, monkeypatch, engine, run_gainful
 ):
     qrels, run = tmp_path / "qrels.txt", tmp_path / "run.txt"
-    qrels.write_text("1 0 a 1\n")
-    run.write_text("1 Q0 a 1 2.5 t\n")
-    run.with_suffix(".b").write_text("1 Q0 b 1 2.5 t\n")
+    qrels.write_text("1 0 a 1\n2 0 a 1\n")
+    run.write_text("1 Q0 a 1 2.5 t\n2 Q0 a 1 2.5 t\n")
+    run.with_suffix(".b").write_text("1 Q0 b 1 2.5 t\n2 Q0 a 1 2.5 t\n")
     monkeypatch.chdir(tmp_path)
     for choice, named in (("native", "gainful-native"), ("pure", "pure engine")):
         engine(choice)
-        outcome = run_gainful("eval", qrels, run, "-v", tty=True)
-        assert named in outcome.out + outcome.err
+        for command, *others in (["eval"], ["compare", run.with_suffix(".b")]):
+            outcome = run_gainful(command, qrels, run, *others, "-v", tty=True)
+            assert named in outcome.out + outcome.err
         run_gainful("figure", "heatmap", qrels, run, run.with_suffix(".b"), "-o", f"{choice}.svg")
     pictures = [Path(f"{choice}.svg").read_text() for choice in ("native", "pure")]
     assert pictures[0] == pictures[1]  # whatever is installed

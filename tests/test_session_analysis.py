@@ -85,6 +85,21 @@ def test_queries_of_the_golden_session(which, options, first, others, number):
     assert (mean, n) == (pytest.approx([first, others, others]), number)
 
 
+def test_the_sentence_about_last_queries_has_the_means_of_the_table():
+    results = evaluate_sessions()
+    for options, before in (({}, (0.5 + 7 / 3) / 3), ({"non_last": "within"}, (0.5 + 7 / 3) / 4)):
+        answer = results.page("last", ["system"], **options).answer
+        assert f"({(4 * W3 + 2) / 2:.3f} and {before:.3f} on average)" in answer
+
+
+def test_a_curve_is_that_of_the_first_measure_that_has_one():
+    results = evaluate_sessions(["sRBP", "sDCG@3"])
+    for curve in (results.curve, results.vectors):
+        assert curve().equals(curve("sDCG@3"))
+    with refuses(BadValue, "measure", "sDCG or nsDCG"):
+        evaluate_sessions("sRBP").curve()
+
+
 def test_in_how_many_sessions_the_last_query_is_the_best():
     x, y = last_queries(evaluate_sessions(), by="system").shares.rows(named=True)
     assert x == {

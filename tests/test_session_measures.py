@@ -20,7 +20,7 @@ from strategies import EVERY, sessions_and_qrels
 
 import gainful
 from gainful import parse
-from gainful.errors import BadValue, NoIdeal
+from gainful.errors import BadInput, BadValue, NoIdeal
 from gainful.measure.catalogue.sessions import SESSION_MEASURES
 
 ENTRIES = list(SESSION_MEASURES.values())
@@ -397,3 +397,13 @@ def test_what_turns_with_judgments_of_their_own_cannot_have_is_named_as_it_was_a
     rows = pl.concat([shown, longer])
     with refuses(BadValue, next(iter(options)), "'c'"):
         gainful.sessions.evaluate(rows, judged, "nsDCG@3", **options).mean_of("nsDCG@3")
+
+
+@pytest.mark.parametrize("unjudged", ["auto", "drop"])
+def test_sessions_without_any_judged_topic_are_told_one_that_is(unjudged):
+    shown = make_sessions(s=[["a"]], t=[["b"]]).with_columns(topic=pl.Series(["7", "8"]))
+    with refuses(BadInput, "sessions", "session 's'", "'7'", "judged topics, such as 'nine'"):
+        gainful.sessions.evaluate(shown, {"nine": {"a": 1}}, "sDCG@3", unjudged=unjudged)
+    asked = shown.with_columns(text=pl.lit("nine"))
+    with refuses(BadInput, "sessions", "'7'", "'nine'", "--columns topic=text"):
+        gainful.sessions.evaluate(asked, {"nine": {"a": 1}}, "sDCG@3", unjudged=unjudged)

@@ -156,3 +156,13 @@ def test_a_run_of_which_nothing_is_left_scores_nothing():
     judged = {"q": {"a": 1}}
     run = pl.DataFrame({"query": ["q"], "doc": ["q"], "score": [1.0]})
     assert gainful.evaluate(judged, run, "AP", namesake="remove").mean == {"AP": 0.0}
+
+
+@pytest.mark.parametrize("measure", ["nDCG@2", "alpha_nDCG@2"])
+def test_queries_of_a_dict_may_be_numbers_as_for_any_judgments(measure):
+    by_text, by_number = {"1": {"b": 2.0, "a": 1.0}}, {1: {"b": 2.0, "a": 1.0}}
+    results = [
+        gainful.evaluate(subtopic_frame("subtopic"), run, measure) for run in (by_text, by_number)
+    ]
+    assert results[0].mean == results[1].mean
+    assert results[1].mean[measure] > 0

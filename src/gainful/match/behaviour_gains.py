@@ -91,11 +91,9 @@ def list_behaviour(rule: GainRule) -> dict[str, float | None]:
 
 
 def _split_weight(part: str, rule: str) -> tuple[str, float]:
-    match = re.fullmatch(r"(.+?)(?:(?<![<>=])=\s*([0-9.eE+-]+))?", part)
-    if match is None:
-        raise BadValue("gain_from", rule, _ALLOWED)
+    name, *weights = re.split(r"(?<![<>=])=", part)
     try:
-        return match[1].strip(), float(match[2] or 1)
+        return name.strip(), float("=".join(weights)) if weights else 1.0
     except ValueError:
         raise BadValue("gain_from", rule, _ALLOWED) from None
 
@@ -314,6 +312,15 @@ def _list_values(values: Array, errors: Array) -> str:
     return f"{', '.join([*first, *more])} at ranks {format_range([1, len(values)])}{meaning}"
 
 
+def find_query_column(sessions: Sessions) -> str:
+    """The column by which the same query of several searchers is known."""
+    for name in ("text", "topic"):
+        if name in sessions.frame.columns:
+            return name
+    allowed = "a column text or topic, to identify repeated queries"
+    raise BadInput(sessions.name, "there are no texts of queries", allowed)
+
+
 def _count_pairs(sessions: Sessions) -> pl.DataFrame:
     """How often each pair of query and document was shown at each rank, and clicked there.
 
@@ -322,10 +329,7 @@ def _count_pairs(sessions: Sessions) -> pl.DataFrame:
     frame = sessions.frame
     if "clicked" not in frame.columns:
         raise BadInput(sessions.name, "there are no clicks to estimate propensities from")
-    query = next((name for name in ("text", "topic") if name in frame.columns), None)
-    if query is None:
-        allowed = "a column text or topic, to identify repeated queries"
-        raise BadValue("propensity", "estimate", allowed)
+    query = find_query_column(sessions)
     return (
         frame.lazy()
         .filter(pl.col("doc").is_not_null() & pl.col(query).is_not_null())

@@ -16,6 +16,7 @@ import polars as pl
 from attrs import field, frozen
 
 from gainful.errors import BadInput, BadValue, check_whole_number
+from gainful.match.behaviour_gains import find_query_column
 from gainful.page.page import Page, Section
 from gainful.page.render import write_atomically
 from gainful.page.shown import Shown
@@ -134,10 +135,7 @@ def judge_by_clicks(
 def _list_seen(sessions: Sessions, *, weighted: bool) -> tuple[pl.DataFrame, str]:
     """A row for each time that a document was seen; and what its users are called."""
     frame = sessions.frame
-    query = next((name for name in ("text", "topic") if name in frame.columns), None)
-    if query is None:
-        allowed = "a column text or topic, to identify repeated queries"
-        raise BadInput(sessions.name, "there are no texts of queries", allowed)
+    query = find_query_column(sessions)
     user = "searcher" if "searcher" in frame.columns else "session"
     seen = pl.lit(value=True)
     if "scanned" in frame.columns and not weighted:  # what stands below was not looked at

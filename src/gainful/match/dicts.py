@@ -6,7 +6,7 @@ Per query the judged documents are looked up in the run, and their ranks found i
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from itertools import chain, compress
+from itertools import chain, compress, count
 from typing import Any, Literal
 
 import numpy as np
@@ -14,8 +14,9 @@ from numpy.typing import NDArray
 
 from gainful.errors import BadInput
 from gainful.match.matched import Matched
-from gainful.match.rank_order import ideal_order, search_stretches
-from gainful.match.ties import count_ties, find_ties, reduce_precision, tie_blocks
+from gainful.match.pools import Pools, build_matched
+from gainful.match.rank_order import search_stretches
+from gainful.match.ties import TieBlocks, count_ties, find_ties, reduce_precision, tie_blocks
 from gainful.read.qrels_and_run import NestedDict
 from gainful.text import name_id_kind
 from gainful.types import Array, Ranks
@@ -33,26 +34,22 @@ def match_dicts(qrels: NestedDict, run: NestedDict, *, score_bits: Literal[64, 3
         >>> match_dicts(qrels, NestedDict({"1": {"c": 0.9, "a": 0.5}}, "run")).by_id.tolist()
         [2]
     """
-    qrels_by_query, run_by_query = qrels.mapping, run.mapping
-    refuse_other_query_types(qrels, run)
+    _refuse_other_types("queries", "query", run.name, [qrels.mapping, run.mapping])
     # Of documents the first of each query: all would take longer than to match.
     firsts = [
         [next(iter(inner)) for inner in side.mapping.values() if inner] for side in (qrels, run)
     ]
     _refuse_other_types("documents", "document", run.name, firsts)
-    names = [*qrels_by_query, *(query for query in run_by_query if query not in qrels_by_query)]
-    rankings = [run_by_query.get(query, _EMPTY) for query in names]
-    pool = [qrels_by_query.get(query, _EMPTY) for query in names]
-    retrieved, sizes = _lengths(rankings), _lengths(pool)
-    score = _flatten_numbers(rankings, run, names, "score")
-    grade = _flatten_numbers(pool, qrels, names, "grade")
-    pool_query = np.repeat(np.arange(len(sizes)), sizes)
-    looked_up = (map(ranking.get, judged) for judged, ranking in zip(pool, rankings, strict=True))
+    names = [*qrels.mapping, *(query for query in run.mapping if query not in qrels.mapping)]
+    rankings = [run.mapping.get(query, _EMPTY) for query in names]
+    retrieved = _lengths(rankings)
+    score = reduce_precision(_flatten_numbers(rankings, run, names, "score"), score_bits)
+    judged, pools = [*qrels.mapping.values()], build_dict_pools(qrels)
+    looked_up = (map(ranking.get, docs) for docs, ranking in zip(judged, rankings, strict=False))
     # None becomes NaN, which no score is.
     hit_score: Array = np.array([*chain.from_iterable(looked_up)], dtype=np.float64)
-    hit = ~np.isnan(hit_score)
-    query, hit_score, hit_grade = pool_query[hit], hit_score[hit], grade[hit]
-    score, hit_score = reduce_precision(score, score_bits), reduce_precision(hit_score, score_bits)
+    hit = np.flatnonzero(~np.isnan(hit_score))
+    query, hit_score = pools.base[hit], reduce_precision(hit_score[hit], score_bits)
     start = np.cumsum(retrieved) - retrieved
     ordered = _sort_descending(score, start, retrieved)
     tied = find_ties(ordered, start, retrieved)
@@ -60,9 +57,9 @@ def match_dicts(qrels: NestedDict, run: NestedDict, *, score_bits: Literal[64, 3
     place = search_stretches(ordered, begin, end, hit_score, np.greater)
     first, last, _ = tie_blocks(place, start[query], tied)
     by_id, by_input = first.copy(), first.copy()
-    hit_docs = [*compress(chain.from_iterable(pool), hit.tolist())]
     in_block = np.flatnonzero(first < last)
     changes = np.flatnonzero(np.diff(query[in_block])) + 1
+    docs = [*chain.from_iterable(judged)] if in_block.size else []
     for hits in np.split(in_block, changes) if in_block.size else []:
         row = int(query[hits[0]])
         query_scores = score[start[row] : start[row] + retrieved[row]]
@@ -70,32 +67,29 @@ def match_dicts(qrels: NestedDict, run: NestedDict, *, score_bits: Literal[64, 3
             rankings[row], query_scores, hit_score[hits]
         )
         for index in hits.tolist():
-            by_id[index] += before_by_id[hit_docs[index]]
-            by_input[index] += before_by_input[hit_docs[index]]
-    sequence = ideal_order(pool_query, grade)
-    return Matched(
-        queries=[str(name) for name in names],
-        judged=np.arange(len(names)) < len(qrels_by_query),
-        in_run=np.fromiter((name in run_by_query for name in names), bool, len(names)),
-        retrieved=retrieved,
-        pool_query=pool_query[sequence],
-        pool_grade=grade[sequence],
-        query=query,
-        grade=hit_grade,
-        first=first,
-        last=last,
-        by_id=by_id,
-        by_input=by_input,
+            by_id[index] += before_by_id[docs[hit[index]]]
+            by_input[index] += before_by_input[docs[hit[index]]]
+    return build_matched(
+        pools,
+        [str(name) for name in names],
+        retrieved,
+        hit,
+        TieBlocks(query, first, last, by_id, by_input),
+        judged=np.arange(len(names)) < len(judged),
+        in_run=np.fromiter((name in run.mapping for name in names), bool, len(names)),
         tied_count=count_ties(tied),
     )
 
 
-def refuse_other_query_types(qrels: NestedDict, run: NestedDict) -> None:
-    """Queries that are texts on one side and numbers on the other never meet."""
-    _refuse_other_types("queries", "query", run.name, [qrels.mapping, run.mapping])
+def build_dict_pools(qrels: NestedDict) -> Pools:
+    """The pools of the judged queries, which are numbered as they come."""
+    judged = [*qrels.mapping.values()]
+    query = np.repeat(np.arange(len(judged)), _lengths(judged))
+    return Pools(query, _flatten_numbers(judged, qrels, [*qrels.mapping], "grade"))
 
 
 def _refuse_other_types(nouns: str, noun: str, name: str, sides: Sequence[Iterable[Any]]) -> None:
+    """Texts on one side and numbers on the other never meet."""
     kinds = [{*map(name_id_kind, {*map(type, ids)})} for ids in sides]
     if all(kinds) and kinds[0] != kinds[1]:
         judged, retrieved = (" and ".join(sorted(words)) for words in kinds)
@@ -150,20 +144,13 @@ def _count_ties_before(
     ranking: _ByDoc, score: NDArray[Any], wanted: NDArray[Any]
 ) -> tuple[dict[Any, int], dict[Any, int]]:
     """How many tied documents stand before each one, by id and as given, in the wanted blocks."""
-    tied = np.isin(score, wanted)
-    docs = [doc for doc, flag in zip(ranking, tied.tolist(), strict=True) if flag]
-    block = (-score[tied]).tolist()
-    by_input = sorted(range(len(docs)), key=block.__getitem__)
-    by_id = sorted(range(len(docs)), key=lambda index: str(docs[index]), reverse=True)
-    by_id.sort(key=block.__getitem__)
-    return _count_before(docs, block, by_id), _count_before(docs, block, by_input)
-
-
-def _count_before(docs: list[Any], block: list[float], order: list[int]) -> dict[Any, int]:
-    before: dict[Any, int] = {}
-    block_start, last = 0, None
-    for place, index in enumerate(order):
-        if block[index] != last:
-            block_start, last = place, block[index]
-        before[docs[index]] = place - block_start
-    return before
+    tied = np.isin(score, wanted).tolist()
+    blocks: dict[float, list[Any]] = {}
+    for doc, own_score in compress(zip(ranking, score.tolist(), strict=True), tied):
+        blocks.setdefault(own_score, []).append(doc)
+    by_id: dict[Any, int] = {}
+    by_input: dict[Any, int] = {}
+    for docs in blocks.values():
+        by_id.update(zip(sorted(docs, key=str, reverse=True), count(), strict=False))
+        by_input.update(zip(docs, count(), strict=False))
+    return by_id, by_input

@@ -14,9 +14,10 @@ from attrs import evolve
 
 from gainful.convention.convention import Duplicates
 from gainful.errors import Duplicated
-from gainful.match.matched import Matched, Subtopics
-from gainful.match.rank_order import ideal_order, invert_order, order_by_score
-from gainful.match.ties import TieBlocks, count_ties
+from gainful.match.matched import Matched
+from gainful.match.pools import build_matched, build_pools, match_subtopics, number_names
+from gainful.match.rank_order import order_by_score
+from gainful.match.ties import count_ties
 from gainful.read.qrels_and_run import (
     Qrels,
     Run,
@@ -25,7 +26,7 @@ from gainful.read.qrels_and_run import (
     find_duplicates,
     pair_hash,
 )
-from gainful.types import Array, Ranks
+from gainful.types import Ranks
 
 
 def match_frames(
@@ -40,8 +41,7 @@ def match_frames(
         >>> matched.by_id.tolist(), matched.grade.tolist()
         ([2], [2.0])
     """
-    queries = qrels.queries
-    pool = order_pool(qrels)
+    queries, pools = qrels.queries, build_pools(qrels)
     judged = qrels.frame.select(pair_hash().alias("hash")).with_row_index("place")
     hashes = run.frame.select(pair_hash().alias("hash"))
     repeated = run.frame.clear()
@@ -52,74 +52,23 @@ def match_frames(
     names, lengths = stretches.struct.field("value"), stretches.struct.field("len").to_numpy()
     extra = names.filter(~names.is_in(queries.implode())).unique(maintain_order=True)
     all_queries = pl.concat([queries, extra])
-    score, stretch_query = run.frame["score"].to_numpy(), _index_names(names, all_queries)
-    order = order_by_score(score, stretch_query, lengths, len(all_queries), score_bits)
+    numbers = number_names(names, all_queries).to_numpy().astype(np.intp)
+    score = run.frame["score"].to_numpy()
+    order = order_by_score(score, numbers, lengths, len(all_queries), score_bits)
     place, row = _join_hits(qrels, run, judged, hashes)
-    ranks = order.rank_rows(row, pool[0][place], run.frame["doc"])
-    matched = build_matched(
-        pool,
-        len(queries),
+    return build_matched(
+        pools,
         all_queries.to_list(),
         order.retrieved,
         place,
-        ranks,
-        match_subtopics(qrels, invert_order(pool[1])),
-    )
-    return evolve(
-        matched,
-        in_run=matched.in_run | all_queries.is_in(list(run.silent)).to_numpy(),
+        order.rank_rows(row, pools.base[place], run.frame["doc"]),
+        judged=np.arange(len(all_queries)) < len(queries),
+        in_run=(order.retrieved > 0) | all_queries.is_in(list(run.silent)).to_numpy(),
         tied_count=count_ties(order.tied),
         duplicate_count=len(repeated) - repeated.n_unique(["query", "doc"]),
         duplicate=next(repeated["query", "doc"].bottom_k(1, by=["query", "doc"]).iter_rows(), None),
+        subtopics=match_subtopics(qrels, pools),
     )
-
-
-def build_matched(  # noqa: PLR0917  (all of one match)
-    pool: tuple[Ranks, Ranks, Array],
-    judged: int,
-    queries: list[str],
-    retrieved: Ranks,
-    place: Ranks,
-    ranks: TieBlocks,
-    subtopics: Subtopics | None = None,
-) -> Matched:
-    """What was matched, from the ranks of the judged documents.
-
-    Args:
-        pool: of each judgment the number of its query, their order, and their grades.
-        judged: how many queries were judged.
-        queries: these, and behind them those that only the run has.
-        retrieved: how many documents of each the run has.
-        place: of each judged document that was retrieved, the row of its judgment.
-        ranks: of these.
-        subtopics: of the pool.
-    """
-    pool_query, sequence, grade = pool
-    return Matched(
-        queries=queries,
-        judged=np.arange(len(queries)) < judged,
-        in_run=retrieved > 0,
-        retrieved=retrieved,
-        pool_query=pool_query[sequence],
-        pool_grade=grade[sequence],
-        query=ranks.query,
-        grade=grade[place],
-        first=ranks.first,
-        last=ranks.last,
-        by_id=ranks.by_id,
-        by_input=ranks.by_input,
-        pool_index=invert_order(sequence)[place],
-        subtopics=subtopics,
-    )
-
-
-def order_pool(qrels: Qrels) -> tuple[Ranks, Ranks, Array]:
-    """Of each judgment the number of its query; their order in the pool; their grades."""
-    stretches = qrels.frame["query"].rle().struct
-    number = _index_names(stretches.field("value"), qrels.queries)
-    query = np.repeat(number, stretches.field("len"))
-    grade = qrels.frame["grade"].to_numpy()
-    return query, ideal_order(query, grade), grade
 
 
 def _drop_duplicates(run: Run, policy: Duplicates) -> tuple[Run, pl.DataFrame]:
@@ -154,13 +103,6 @@ def refuse_duplicates(name: str, example: str, count: int) -> NoReturn:
     )
 
 
-def _index_names(names: pl.Series, all_names: pl.Series) -> Ranks:
-    numbered = all_names.rename("name").to_frame().with_row_index("number")
-    wanted = names.rename("name").to_frame()
-    joined = wanted.join(numbered, on="name", how="left", maintain_order="left")
-    return joined["number"].to_numpy().astype(np.intp)
-
-
 def _join_hits(
     qrels: Qrels, run: Run, judged: pl.DataFrame, hashes: pl.DataFrame
 ) -> tuple[Ranks, Ranks]:
@@ -173,20 +115,3 @@ def _join_hits(
         hits = hits.filter(qrels.frame[name].gather(place) == run.frame[name].gather(row))
         place, row = hits["place"], hits["row"]
     return place.to_numpy().astype(np.intp), row.to_numpy().astype(np.intp)
-
-
-def match_subtopics(qrels: Qrels, pool_index: Ranks) -> Subtopics | None:
-    """The subtopics of judgments, by the place of each row in the pool; None where none are."""
-    subtopic_rows = qrels.subtopics
-    if subtopic_rows is None:
-        return None
-    names = subtopic_rows["subtopic"]
-    number = _index_names(names, names.unique(maintain_order=True))
-    ordered = subtopic_rows.with_columns(
-        qrels.frame["doc"].gather(subtopic_rows["row"]).alias("id"), pl.Series("number", number)
-    ).sort("id", "number", descending=[True, False], maintain_order=True)
-    return Subtopics(
-        doc=pool_index[ordered["row"].to_numpy()],
-        subtopic=ordered["number"].to_numpy(),
-        grade=ordered["grade"].to_numpy(),
-    )

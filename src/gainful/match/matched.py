@@ -77,20 +77,19 @@ class Matched(TieBlocks):
         if kept.all():
             return self
         number = np.cumsum(kept) - 1
-        hits, pool = kept[self.query], kept[self.pool_query]
-        per_hit = {name: getattr(self, name)[hits] for name in ("grade", *self.rank_fields)}
+        filtered = self.filtered
+        if filtered is not None:
+            filtered = {order: part.select_queries(kept) for order, part in filtered.items()}
+        some = self.with_pool(kept[self.pool_query]).take_hits(kept[self.query])
         return evolve(
-            self.with_pool(pool, hits),
+            some,
             queries=self.query_names(kept),
             judged=self.judged[kept],
             in_run=self.in_run[kept],
             retrieved=self.retrieved[kept],
-            pool_query=number[self.pool_query[pool]],
-            query=number[self.query[hits]],
-            filtered=None
-            if self.filtered is None
-            else {order: matched.select_queries(kept) for order, matched in self.filtered.items()},
-            **per_hit,
+            pool_query=number[some.pool_query],
+            query=number[some.query],
+            filtered=filtered,
         )
 
     def select_by_name(self, names: Collection[str]) -> Self:
@@ -104,22 +103,28 @@ class Matched(TieBlocks):
         selected = self.select_by_name((name,))
         return selected if len(selected.queries) else None
 
-    def with_pool(self, pool: Flags, hits: Flags) -> Self:
-        """What was matched with a part of the pool, in which all retrieved documents stand.
-
-        Only what refers to the pool by numbers is changed: the pool, and the places in it.
-        """
-        pool_index = self.pool_index
+    def with_pool(self, pool: Flags) -> Self:
+        """What was matched with a part of the pool; hits outside it are then left out."""
+        pool_index, subtopics = self.pool_index, self.subtopics
         if pool_index is not None:
-            before = pool_index[hits]
-            pool_index = np.where(before < 0, -1, (np.cumsum(pool) - 1)[before])
+            pool_index = np.where(pool_index < 0, -1, (np.cumsum(pool) - 1)[pool_index])
         return evolve(
             self,
             pool_query=self.pool_query[pool],
             pool_grade=self.pool_grade[pool],
             pool_index=pool_index,
-            subtopics=None if self.subtopics is None else self.subtopics.select(pool),
+            subtopics=None if subtopics is None else subtopics.select(pool),
         )
+
+    def take_hits(self, hits: Flags | Ranks) -> Self:
+        """Some of the retrieved documents that are judged, or all of them in another order."""
+        return evolve(self, **self.pick_hits(hits))
+
+    def pick_hits(self, hits: Flags | Ranks) -> dict[str, Any]:
+        """What is known of some of these documents, by field."""
+        names = ("query", "grade", *self.rank_fields)
+        pool_index = None if self.pool_index is None else self.pool_index[hits]
+        return {"pool_index": pool_index} | {name: getattr(self, name)[hits] for name in names}
 
     @property
     def highest_grade(self) -> float:
@@ -148,16 +153,9 @@ class Matched(TieBlocks):
 
     def cut(self, depth: int) -> Self:
         """Only the first documents of each ranking, ties broken by document id."""
-        kept = self.by_id <= depth
-        ranks = {name: np.minimum(getattr(self, name)[kept], depth) for name in self.rank_fields}
-        return evolve(
-            self,
-            retrieved=np.minimum(self.retrieved, depth),
-            query=self.query[kept],
-            grade=self.grade[kept],
-            pool_index=None if self.pool_index is None else self.pool_index[kept],
-            **ranks,
-        )
+        kept = self.take_hits(self.by_id <= depth)
+        ranks = {name: np.minimum(getattr(kept, name), depth) for name in self.rank_fields}
+        return evolve(kept, retrieved=np.minimum(self.retrieved, depth), **ranks)
 
     def judgment_coverage(self, depth: int) -> tuple[int, int]:
         """How many of the first `depth` documents of judged queries are judged, and of how many."""

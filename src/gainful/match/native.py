@@ -18,15 +18,15 @@ import numpy as np
 import polars as pl
 from attrs import evolve
 
-from gainful.match.frames import build_matched, match_subtopics, order_pool
+from gainful.match.dicts import build_dict_pools
 from gainful.match.matched import Matched
-from gainful.match.rank_order import ideal_order, invert_order
+from gainful.match.pools import Pools, build_matched, build_pools, match_subtopics
 from gainful.match.ties import TieBlocks
 from gainful.read.formats import find_format
 from gainful.read.qrels_and_run import NestedDict, Qrels
 from gainful.read.small_trec import read_first_lines
 from gainful.read.source import describe_change, is_file, open_source
-from gainful.types import Array, Ranks
+from gainful.types import Ranks
 
 _VERSION = 4
 _MAX_ROWS = 2**31 - 1
@@ -95,10 +95,10 @@ def match_run_file(
 def _match_file(
     library: Any, qrels: Qrels | NestedDict, file: int, name: str, score_bits: Literal[64, 32]
 ) -> Matched | None:
-    queries, docs, order, pool = _list_judged(qrels)
+    queries, docs, order, pools = _list_judged(qrels)
     if len(docs) > _MAX_ROWS:
         return None
-    first_row = np.searchsorted(pool[0][order], np.arange(len(queries) + 1)).astype(np.int64)
+    first_row = np.searchsorted(pools.base[order], np.arange(len(queries) + 1)).astype(np.int64)
     ranks, retrieved = np.zeros((len(docs), 4), np.int32), np.zeros(len(queries), np.int64)
     others, sums = np.empty((_MAX_OTHERS, 3), np.int64), np.zeros(2, np.int64)
     threads = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
@@ -129,31 +129,31 @@ def _match_file(
     place = np.flatnonzero(ranks[:, 0])
     place = place[np.argsort(order[place])]
     row = order[place]
-    matched = build_matched(
-        pool,
-        len(queries),
-        [*queries, *names],
-        np.concatenate([retrieved, others[:, 2]]).astype(np.intp),
+    all_queries = [*queries, *names]
+    retrieved = np.concatenate([retrieved, others[:, 2]]).astype(np.intp)
+    return build_matched(
+        pools,
+        all_queries,
+        retrieved,
         row,
-        TieBlocks(pool[0][row], *ranks[place].T.astype(np.intp)),
-        match_subtopics(qrels, invert_order(pool[1])) if isinstance(qrels, Qrels) else None,
+        TieBlocks(pools.base[row], *ranks[place].T.astype(np.intp)),
+        judged=np.arange(len(all_queries)) < len(queries),
+        in_run=retrieved > 0,
+        tied_count=tied_count,
+        subtopics=match_subtopics(qrels, pools) if isinstance(qrels, Qrels) else None,
     )
-    return evolve(matched, tied_count=tied_count)
 
 
 def _list_judged(
     qrels: Qrels | NestedDict,
-) -> tuple[list[str], pl.Series | list[str], Ranks, tuple[Ranks, Ranks, Array]]:
-    """The judged queries, the documents of each together, their order, what `order_pool` has."""
+) -> tuple[list[str], pl.Series | list[str], Ranks, Pools]:
+    """The judged queries, the documents of each together, their order, and the pools."""
     if isinstance(qrels, Qrels):
-        pool = order_pool(qrels)
-        return qrels.queries.to_list(), qrels.frame["doc"].gather(pool[1]), pool[1], pool
-    judged = [*qrels.mapping.values()]
-    query = np.repeat(np.arange(len(judged)), [*map(len, judged)])
-    grades = chain.from_iterable(by_doc.values() for by_doc in judged)
-    grade = np.fromiter(grades, np.float64, len(query))
-    pool, docs = (query, ideal_order(query, grade), grade), [*chain.from_iterable(judged)]
-    return [*qrels.mapping], docs, np.arange(len(docs)), pool
+        pools = build_pools(qrels)
+        docs = qrels.frame["doc"].gather(pools.order)
+        return qrels.queries.to_list(), docs, pools.order, pools
+    names = [*chain.from_iterable(qrels.mapping.values())]
+    return [*qrels.mapping], names, np.arange(len(names)), build_dict_pools(qrels)
 
 
 def _join_names(names: pl.Series | list[str]) -> tuple[bytes, Ranks]:

@@ -13,7 +13,8 @@ from attrs import define, frozen
 from numpy.typing import NDArray
 
 from gainful.errors import GainfulError
-from gainful.match.sessions import JudgedResults, MatchedSessions, Pools
+from gainful.match.pools import Pools
+from gainful.match.sessions import JudgedResults, MatchedSessions
 from gainful.progress import report_work
 from gainful.read.column_names import OPTIONAL_COLUMNS, POSITION, protect_name, restore_name
 from gainful.read.engine_sessions import EngineSessions

@@ -20,8 +20,9 @@ from attrs import evolve
 
 from gainful.convention import Convention
 from gainful.errors import BadInput, Changed, Duplicated, GainfulError
-from gainful.match.frames import match_subtopics, order_pool, refuse_duplicates
+from gainful.match.frames import refuse_duplicates
 from gainful.match.matched import MOST_NAMED, Matched
+from gainful.match.pools import build_pools, match_subtopics
 from gainful.match.rank_order import invert_order
 from gainful.read.engines import SPARK, as_spark_arrow, report_engine_errors
 from gainful.read.formats import find_format
@@ -61,7 +62,7 @@ def match_large_file(
         parts = _match_queries(columns, frames, partial(match_part, match, convention))
         if not parts or not any((part.judged & part.in_run).any() for part in parts):
             return None
-        subtopics = match_subtopics(columns, invert_order(order_pool(columns)[1]))
+        subtopics = match_subtopics(columns, build_pools(columns))
         matched = concat_parts(parts, columns.queries.to_list(), subtopics=subtopics)
         return evolve(matched, qrels=qrels, run=read_first_rows(source))
     except Changed:
@@ -121,7 +122,7 @@ def match_parts(
         collect_parts(qrels, run, match_one),
         qrels.queries.to_list(),
         ordered=run.engine.ordered,
-        subtopics=match_subtopics(qrels, invert_order(order_pool(qrels)[1])),
+        subtopics=match_subtopics(qrels, build_pools(qrels)),
     )
     refuse_bad_run(matched, run, convention)
     return matched

@@ -17,7 +17,7 @@ from attrs import define, evolve, frozen
 
 from gainful.convention import Convention
 from gainful.match.frames import keep_one
-from gainful.match.match import drop_dict_namesakes
+from gainful.match.match import drop_namesakes
 from gainful.match.matched import Matched
 from gainful.match.rank_order import invert_order, order_by_score
 from gainful.match.ties import TIE_POLICIES, TieBlocks, place_ties
@@ -123,12 +123,12 @@ def rank_documents(matched: Matched, convention: Convention, queries: Collection
     judged = _select_rows(matched.qrels, QRELS, queries)
     judged = judged.unique(_KEY, keep="last", maintain_order=True)
     judged = judged.select(*_KEY, pl.col("grade").cast(pl.Float64))
-    retrieved = _select_rows(matched.run, RUN, queries)
+    run = matched.run
+    run = run.collect_queries(queries) if isinstance(run, LazyRun) else run
+    retrieved = _select_rows(run, RUN, queries)
     in_run = {*retrieved["query"].unique()}
-    if convention.namesake == "remove" and isinstance(matched.run, NestedDict):
-        retrieved = _select_rows(drop_dict_namesakes(matched.run), RUN, queries)
-    elif convention.namesake == "remove":
-        retrieved = retrieved.filter(pl.col("query") != pl.col("doc"))
+    if convention.namesake == "remove":
+        retrieved = _select_rows(drop_namesakes(run), RUN, queries)
     graded = retrieved.join(judged, on=_KEY, how="left", maintain_order="left")
     if convention.duplicates != "count":
         graded = keep_one(graded, convention.duplicates)
@@ -144,7 +144,7 @@ def rank_documents(matched: Matched, convention: Convention, queries: Collection
 
 
 def _select_rows(
-    whole: Qrels | Run | NestedDict | LazyRun, kind: Kind[Any], queries: Collection[str]
+    whole: Qrels | Run | NestedDict, kind: Kind[Any], queries: Collection[str]
 ) -> pl.DataFrame:
     if isinstance(whole, NestedDict):
         from gainful.read.dicts import to_frame  # noqa: PLC0415  (files do without)
@@ -152,8 +152,6 @@ def _select_rows(
         wanted = {*queries}
         mapping = {query: docs for query, docs in whole.mapping.items() if str(query) in wanted}
         return to_frame(evolve(whole, mapping=mapping), kind)
-    if isinstance(whole, LazyRun):
-        return whole.collect_queries(queries).frame
     return whole.frame.filter(pl.col("query").is_in([*queries]))
 
 

@@ -12,7 +12,7 @@ from polars import selectors as cs
 from gainful.errors import BadInput, BadValue, WrongType, check_name
 from gainful.match.sessions import MatchedSessions
 from gainful.read.column_names import SESSION_COLUMNS, normalise_name
-from gainful.read.session_layout import SessionLayout
+from gainful.read.session_layout import SessionLayout, mark_changes
 from gainful.read.sessions import UNGROUPABLE_COLUMNS
 from gainful.text import quote
 from gainful.types import Flags, Ranks
@@ -103,11 +103,10 @@ def check_group_columns(
     names = check_group_names(by, columns, measures)
     starts, rows = sessions.layout.session_starts, sessions.rows
     for name in names:
-        first = np.repeat(starts, np.diff(starts, append=len(rows)))  # of the session of each row
-        values = rows[name].alias("")
-        differing = (~values.gather(first).eq_missing(values)).arg_true()
-        if len(differing):
-            session = quote(rows["session"][int(differing[0])])
+        changed = mark_changes(rows[name].alias(""))
+        changed[starts] = False
+        if changed.any():
+            session = quote(rows["session"][int(changed.argmax())])
             problem = f"session {session} has more than one {name}"
             raise BadInput(source, problem, "one for all rows of a session")
     return names

@@ -17,14 +17,15 @@ from attrs import evolve, frozen
 
 from gainful.convention.session import SubtopicGrades
 from gainful.errors import BadInput, BadValue
-from gainful.match.frames import match_subtopics, order_pool
 from gainful.match.matched import Subtopics
-from gainful.match.rank_order import ideal_order, invert_order
+from gainful.match.pools import Pools, build_pools, match_subtopics, number_names
 from gainful.read.qrels_and_run import Qrels, join_subtopics
 from gainful.read.session_layout import HASH_MIX, SessionLayout, find_layout
 from gainful.read.sessions import Sessions, count_results
 from gainful.text import count_noun, name_way, quote
 from gainful.types import Array, Flags, Ranks
+
+_NEVER = np.iinfo(np.int64).max  # of a document that no query has: a number behind all of them
 
 
 @frozen(eq=False, kw_only=True)
@@ -144,15 +145,16 @@ class MatchedSessions:
 
     def is_first_time(self, results: JudgedResults, depth: Ranks) -> Flags:
         """Which results show a document that the session has not shown before, within depth?"""
-        if self._is_judged_alike(results):
-            shown = results.rank <= depth[results.query]
-            return self._is_first_judged(results, shown, later=False)
-        rank = self.rows["rank"].fill_null(0).to_numpy()
-        return self._is_first(results, (rank <= depth[self.query_of_row]) & (rank > 0), later=False)
+        if results is self.judged and self.has_single_base:
+            earliest = self._find_first_judged(results.rank <= depth[results.query])
+        else:
+            rank = self.rows["rank"].fill_null(0).to_numpy()
+            earliest = self._find_first(results, (rank <= depth[self.query_of_row]) & (rank > 0))
+        return np.asarray(earliest == results.query)
 
-    def is_before_click(self, results: JudgedResults) -> Flags:
-        """Which results show a document that was not clicked in an earlier query?"""
-        return self.is_new(results, self.clicks("duplicates", "clicked"))
+    def is_before_click(self) -> Flags:
+        """Which judged results show a document that was not clicked in an earlier query?"""
+        return self.is_new(self.clicks("duplicates", "clicked"))
 
     def clicks(self, option: str, value: str) -> Flags:
         """Which rows were clicked; an option that needs to know is refused if nobody does."""
@@ -160,36 +162,35 @@ class MatchedSessions:
             raise BadValue(option, value, "another value: the sessions have no column clicked")
         return np.asarray(self.rows["clicked"].to_numpy(), dtype=bool)
 
-    def is_new(self, results: JudgedResults, among: Flags) -> Flags:
-        """Which results show a document that no earlier query has in these rows?"""
-        return self._is_first(results, among, later=True)
+    def is_new(self, among: Flags) -> Flags:
+        """Which judged results show a document that no earlier query has in these rows?"""
+        if self.has_single_base:
+            return self._find_first_judged(among[self.judged.row]) >= self.judged.query
+        return self._find_first(self.judged, among) >= self.judged.query
 
-    def _is_first(self, results: JudgedResults, among: Flags, *, later: bool) -> Flags:
-        """Is no earlier query of the session among the flagged rows of this document?"""
-        if self._is_judged_alike(results):
-            return self._is_first_judged(results, among[results.row], later=later)
-        unseen = np.iinfo(np.int64).max
-        session = self.session[self.query_of_row]
+    def _find_first(self, results: JudgedResults, among: Flags) -> Ranks:
+        """The first query of the session that has the document of a result in these rows."""
         numbered = pl.DataFrame(
-            {"session": session, "query": self.query_of_row, "doc": self.rows["doc"]}
+            {
+                "session": self.session[self.query_of_row],
+                "query": self.query_of_row,
+                "doc": self.rows["doc"],
+            }
         )
         first = numbered.filter(among).group_by("session", "doc").agg(pl.col("query").min())
         joined = numbered[results.row].join(
             first, on=["session", "doc"], how="left", maintain_order="left", suffix="_first"
         )
-        earliest = joined["query_first"].fill_null(unseen).to_numpy()
-        return earliest >= results.query if later else earliest == results.query
+        return joined["query_first"].fill_null(_NEVER).to_numpy()
 
-    def _is_judged_alike(self, results: JudgedResults) -> bool:
-        return results is self.judged and self.has_single_base
-
-    def _is_first_judged(self, results: JudgedResults, among: Flags, *, later: bool) -> Flags:
-        key = self.session[results.query] * len(results.pool_base) + self.pool_index
+    def _find_first_judged(self, among: Flags) -> Ranks:
+        """The first query of a session that shows what a judged result does, among judged ones."""
+        query = self.judged.query
+        key = self.session[query] * len(self.judged.pool_base) + self.pool_index
         document = np.unique(key, return_inverse=True)[1]
-        earliest = np.full(len(results.query), np.iinfo(np.int64).max)
-        np.minimum.at(earliest, document[among], results.query[among])
-        first_query = earliest[document]
-        return first_query >= results.query if later else first_query == results.query
+        first = np.full(len(query), _NEVER)
+        np.minimum.at(first, document[among], query[among])
+        return first[document]
 
     def searcher_judgments(self) -> JudgedResults:
         """The results that the searcher judged, at each occurrence; each session its own base."""
@@ -200,24 +201,19 @@ class MatchedSessions:
         has_grade = self.rows["grade"].is_not_null() & self.rows["doc"].is_not_null()
         row = has_grade.arg_true().to_numpy().astype(np.intp)
         query = self.query_of_row[row]
-        grade = self.rows["grade"].gather(row).to_numpy().astype(np.float64)
-        best = (
-            pl.DataFrame(
-                {"base": self.session[query], "doc": self.rows["doc"].gather(row), "grade": grade}
-            )
-            .group_by("base", "doc")
-            .agg(pl.col("grade").max())
+        graded = self.rows["rank", "doc", "grade"][row].with_columns(
+            pl.col("grade").cast(pl.Float64), base=pl.Series(self.session[query])
         )
-        base, highest = best["base"].to_numpy(), best["grade"].to_numpy()
-        order = ideal_order(base, highest)
+        best = find_best_grades(graded, "base")
+        pools = Pools(best["query"].to_numpy().astype(np.intp), best["grade"].to_numpy())
         return JudgedResults(
             query=query,
-            rank=self.rows["rank"].gather(row).to_numpy().astype(np.intp),
-            grade=grade,
+            rank=graded["rank"].to_numpy().astype(np.intp),
+            grade=graded["grade"].to_numpy(),
             row=row,
             base=self.session,
-            pool_base=base[order].astype(np.intp),
-            pool_grade=highest[order],
+            pool_base=pools.ideal_base,
+            pool_grade=pools.ideal_grade,
         )
 
 
@@ -236,28 +232,22 @@ def match_sessions(
     frame, notes, layout = sessions.frame, [*sessions.notes, *qrels.notes], sessions.layout
     if "topic" not in frame.columns:
         frame = frame.with_columns(topic=pl.col(judged_by))
-    pools = build_pools(qrels)
-    base = pools.find_bases(frame["topic"].gather(layout.query_starts))
-    if base.null_count():
-        if sessions.observed:  # what returned nothing gains nothing
-            unjudged = "zero"
-        judged = next(iter(qrels.queries), None)
-        if unjudged != "zero" and base.null_count() == len(base) and "text" in frame.columns:
-            texts = frame["text"].gather(layout.query_starts)
-            asked = texts.filter(pools.find_bases(texts).is_not_null())
-            if len(asked):
-                topic, question = quote(frame["topic"][0]), quote(asked[0])
-                raise BadInput(
-                    sessions.name,
-                    f"no topic, such as {topic}, has judgments: those are for questions, such as "
-                    f"{question}",
-                    '--columns topic=text, the text of the query (columns={"topic": "text"})',
-                )
-        frame, more_notes = _handle_unjudged_topics(frame, layout, base, sessions, unjudged, judged)
-        notes += [] if sessions.observed else more_notes
-        if unjudged != "zero":
+    pools, judged_topics = build_pools(qrels), qrels.queries
+    base = number_names(frame["topic"].gather(layout.query_starts), judged_topics)
+    if base.null_count() and not sessions.observed:  # what returned nothing gains nothing
+        missing = base.is_null().to_numpy()
+        if unjudged == "auto":
+            unjudged = "drop" if sessions.per_turn else "error"
+        if unjudged == "zero":
+            notes.append(describe_unjudged(int(missing.sum())))
+        elif unjudged == "error" or missing.all():
+            raise _describe_refusal(sessions.name, frame, layout, missing, judged_topics)
+        else:
+            frame = frame.filter(pl.Series(np.repeat(~missing, layout.query_lengths)))
+            base, session_count = base.drop_nulls(), len(layout.session_starts)
             layout = find_layout(frame)
-            base = pools.find_bases(frame["topic"].gather(layout.query_starts))
+            lost = session_count - len(layout.session_starts)
+            notes.append(describe_unjudged(int(missing.sum()), lost))
     base_number = base.fill_null(-1).cast(pl.Int64).to_numpy()
     place, row = _join_hits(frame, layout, base_number, qrels.frame["doc"], pools.base)
     in_query = np.searchsorted(layout.query_starts, row, side="right") - 1
@@ -281,7 +271,7 @@ def match_sessions(
         else None,
         judged=judged,
         pool_index=pools.ideal_place[place],
-        subtopics=match_subtopics(qrels, pools.ideal_place),
+        subtopics=match_subtopics(qrels, pools),
         rows=frame,
         layout=layout,
         per_turn=sessions.per_turn,
@@ -290,80 +280,36 @@ def match_sessions(
     )
 
 
-@frozen(eq=False, kw_only=True)
-class Pools:
-    """All judged documents by recall base, which sessions of one collection have in common."""
-
-    topics: pl.DataFrame  # topic, and the number of its recall base
-    base: Ranks  # per judgment: the number of its recall base
-    grade: Array  # as judged
-    ideal_place: Ranks  # per judgment: where it stands, the best grade of its base first
-    ideal_base: Ranks  # in that order
-    ideal_grade: Array
-
-    def find_bases(self, topics: pl.Series) -> pl.Series:
-        """The number of the recall base of each query; null where nobody judged its topic."""
-        frame = topics.alias("topic").to_frame()
-        return frame.join(self.topics, on="topic", how="left", maintain_order="left")["base"]
-
-
-def build_pools(qrels: Qrels) -> Pools:
-    """The pools of which ideals are made."""
-    base, order, grade = order_pool(qrels)
-    return Pools(
-        topics=qrels.queries.to_frame("topic").with_row_index("base"),
-        base=base,
-        grade=grade,
-        ideal_place=invert_order(order),
-        ideal_base=base[order],
-        ideal_grade=grade[order],
-    )
-
-
-def _handle_unjudged_topics(  # noqa: PLR0917  (all of one step of matching)
-    frame: pl.DataFrame,
-    layout: SessionLayout,
-    base: pl.Series,
-    sessions: Sessions,
-    policy: str,
-    judged: str | None,
-) -> tuple[pl.DataFrame, list[str]]:
-    """Queries whose topic nobody judged: refused, left out or worth nothing, as was asked for.
-
-    Where not one was judged, `judged` is a topic that was, for the message.
-    """
-    missing = base.is_null().to_numpy()
-    of_others = f", as there are of {quote(judged)}" if missing.all() and judged else ""
-    policy = ("drop" if sessions.per_turn else "error") if policy == "auto" else policy
-    if policy == "error":
-        row = int(layout.query_starts[np.flatnonzero(missing)[0]])
-        topic, session = frame["topic"][row], frame["session"][row]
-        problem = "it has no topic" if topic is None else f"topic {quote(topic)} has no judgments"
-        if topic == session:
-            problem = "it names no topic, and no judgments are of its own name"
-        way = name_way("--unjudged drop or zero", 'unjudged="drop" or "zero"')
-        raise BadInput(
-            sessions.name,
-            f"session {quote(session)}: {problem}",
-            f"judgments of every topic{of_others}; or {way}",
-        )
-    count = int(missing.sum())
-    if policy == "zero":
-        return frame, [describe_unjudged(count)]
+def _describe_refusal(
+    name: str, frame: pl.DataFrame, layout: SessionLayout, missing: Flags, judged: pl.Series
+) -> BadInput:
+    """Of queries whose topic nobody judged, the first; where none is judged, what is."""
+    starts = layout.query_starts
+    if missing.all() and "text" in frame.columns:
+        texts = frame["text"].gather(starts)
+        asked = texts.filter(texts.is_in(judged.implode()))
+        if len(asked):
+            return BadInput(
+                name,
+                f"no topic, such as {quote(frame['topic'][0])}, has judgments: those are for "
+                f"questions, such as {quote(asked[0])}",
+                '--columns topic=text, the text of the query (columns={"topic": "text"})',
+            )
+    row = int(starts[missing.argmax()])
+    topic, session = frame["topic"][row], frame["session"][row]
+    problem = "it has no topic" if topic is None else f"topic {quote(topic)} has no judgments"
+    if topic == session:
+        problem = "it names no topic, and no judgments are of its own name"
+    way = name_way("--unjudged drop or zero", 'unjudged="drop" or "zero"')
+    allowed = f"judgments of every topic; or {way}"
     if missing.all():
-        raise nothing_judged(sessions.name, str(frame["topic"][0]), judged)
-    frame = frame.filter(pl.Series(np.repeat(~missing, layout.query_lengths)))
-    lost = len(layout.session_starts) - frame["session"].n_unique()
-    return frame, [describe_unjudged(count, lost)]
+        allowed = f"judged topics, such as {quote(judged[0])}"
+    return BadInput(name, f"session {quote(session)}: {problem}", allowed)
 
 
-def nothing_judged(name: str, topic: str | None = None, judged: str | None = None) -> BadInput:
-    """Of sessions none of which has a topic that was judged; with an example of either."""
-    problem, allowed = "no query has judgments", "judged topics"
-    if topic is not None and judged is not None:
-        problem = f"{problem}: the sessions have topics such as {quote(topic)}"
-        allowed = f"{allowed}, such as {quote(judged)}"
-    return BadInput(name, problem, allowed)
+def nothing_judged(name: str) -> BadInput:
+    """Of sessions none of which has a topic that was judged."""
+    return BadInput(name, "no query has judgments", "judged topics")
 
 
 def describe_unjudged(queries: int, lost_sessions: int | None = None) -> str:
@@ -386,11 +332,8 @@ def _searcher_qrels(sessions: Sessions) -> Qrels:
     if "grade" not in sessions.frame.columns:
         raise no_gains(sessions.name)
     topic = "topic" if "topic" in sessions.frame.columns else "session"
-    best = find_best_grades(sessions.frame, topic)
-    if not len(best) and sessions.observed:  # nothing gained, of which an engine gives no row
-        head = sessions.frame.head(1)
-        best = head.select(query=topic, doc=pl.lit(""), grade=pl.lit(0.0))
-    return Qrels(best, sessions.name)
+    best = find_best_grades(sessions.frame, topic)  # none where an engine gives what gained
+    return Qrels(best, sessions.name, part=bool(sessions.observed))
 
 
 def find_best_grades(frame: pl.DataFrame, topic: str) -> pl.DataFrame:

@@ -52,7 +52,7 @@ def with_max_grade(recipe: Recipe, highest: float) -> Recipe:
         return recipe
     if recipe.convention.fractional == "truncate":
         highest = float(int(highest))
-    convention = recipe.convention.with_settings(max_grade=highest if highest > 0 else 1.0)
+    convention = recipe.convention.with_settings(max_grade=highest or 1.0)
     return evolve(recipe, convention=convention)
 
 

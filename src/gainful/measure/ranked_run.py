@@ -171,10 +171,7 @@ class RankedRun(Matched):
 
     def best_grade(self, max_grade: float | None) -> float:
         """The best grade there can be: what was said, or the highest that was given."""
-        if max_grade is not None:
-            return max_grade
-        highest = float(self.pool_grade.max(initial=0.0))
-        return highest if highest > 0 else 1.0
+        return (self.highest_grade or 1.0) if max_grade is None else max_grade
 
     def apply_fractional(self, query: Ranks, grade: Array) -> Array:
         """Grades of queries with their fractions kept, cut off or refused."""
@@ -244,10 +241,8 @@ def rank_run(matched: Matched, convention: Convention) -> RankedRun:
         _refuse_ties(matched, convention)
     rank = policy.rank(matched, matched.grade)
     order = np.lexsort((rank, matched.query))
-    names = [attribute.name for attribute in fields(Matched) if attribute.init]
-    parts = {name: getattr(matched, name) for name in names}
-    for name in ("query", "grade", "pool_index", *Matched.rank_fields):
-        parts[name] = None if parts[name] is None else parts[name][order]
+    parts = {own.name: getattr(matched, own.name) for own in fields(Matched) if own.init}
+    parts |= matched.pick_hits(order)
     ranked = RankedRun(**parts, rank=rank[order], convention=convention)
     if convention.unjudged_grade is not None and ranked.subtopics is None:
         ranked = _grade_unjudged(ranked, convention.unjudged_grade)
@@ -266,8 +261,7 @@ def rank_run(matched: Matched, convention: Convention) -> RankedRun:
 def _grade_unjudged(ranked: RankedRun, grade: float) -> RankedRun:
     """The rankings with a grade for the documents without one, at the ranks that are left."""
     ties = ranked.convention.ties
-    shared = TIE_POLICIES[ties].averages or ties == "mean_rank"
-    if shared and (ranked.last > ranked.first).any():
+    if TIE_POLICIES[ties].averages and (ranked.last > ranked.first).any():
         raise NotExact(f"unjudged_grade is not exact with ties={ties}; choose another ties policy")
     begin = np.cumsum(ranked.retrieved) - ranked.retrieved
     taken = np.zeros(int(ranked.retrieved.sum()), dtype=bool)
@@ -275,17 +269,17 @@ def _grade_unjudged(ranked: RankedRun, grade: float) -> RankedRun:
     free = np.flatnonzero(~taken)
     query = np.repeat(np.arange(ranked.size), ranked.retrieved)[free]
     rank = free - begin[query] + 1
-    order = np.lexsort((np.append(ranked.rank, rank), np.append(ranked.query, query)))
     ranks: dict[str, Any] = {
-        name: np.append(getattr(ranked, name), rank)[order] for name in ranked.rank_fields
+        name: np.append(getattr(ranked, name), rank) for name in ranked.rank_fields
     }
-    return evolve(
+    every = evolve(
         ranked,
-        query=np.append(ranked.query, query)[order],
-        grade=np.append(ranked.grade, np.full(len(free), grade))[order],
+        query=np.append(ranked.query, query),
+        grade=np.append(ranked.grade, np.full(len(free), grade)),
         pool_index=None,
         **ranks,
     )
+    return every.take_hits(np.lexsort((every.rank, every.query)))
 
 
 def _refuse_ties(matched: Matched, convention: Convention) -> None:
@@ -316,10 +310,8 @@ def _condense(matched: Matched, convention: Convention) -> Matched:
     counts = np.bincount(matched.query[counted], minlength=len(matched.queries))
     pool = (matched.pool_grade >= 0) | (convention.negative != "remove")
     return evolve(
-        matched.with_pool(pool, wanted),
+        matched.with_pool(pool).take_hits(wanted),
         retrieved=counts if only_judged else matched.retrieved - counts,
-        query=matched.query[wanted],
-        grade=matched.grade[wanted],
         first=condense_ranks(matched.first),
         last=through_block if only_judged else matched.last[wanted] - through_block,
         by_id=condense_ranks(matched.by_id),

@@ -160,6 +160,11 @@ def list_footnotes(
     return [*lines, *notes, *mark_notes(merge_notes([(run.name, run.notes) for run in runs]))]
 
 
+def list_engines(runs: Sequence[Results]) -> list[str]:
+    """The engine that matched each file, where there are several."""
+    return merge_notes([(run.name, [run.engine]) for run in runs if run.engine])
+
+
 def _list_all(runs: Sequence[Results]) -> list[str]:
     """The whole convention in one line, and every count; runs with the same counts are one line."""
     same_number = len({len(run.ids) for run in runs}) == 1
@@ -263,10 +268,10 @@ def results_page(
     notes: Sequence[str] = (),
 ) -> Page:
     """Runs by their means, or query by query; `notes` stand before those of the runs."""
-    engines = [(run.name, [run.engine]) for run in results if verbose and run.engine]
+    engines = list_engines(results) if verbose else []
     page = Page(
         answer=describe_answer(results),
-        notes=[*list_footnotes(results, notes, verbose=verbose), *merge_notes(engines)],
+        notes=[*list_footnotes(results, notes, verbose=verbose), *engines],
         data=lambda: to_dict(results),
     )
     if per_query:

@@ -66,7 +66,7 @@ from gainful.evidence.statistics.outcome import (
 )
 from gainful.evidence.statistics.paired_tests import TESTS, TUKEY_WORDS, posterior_t, tost_p
 from gainful.measure.groups import list_names
-from gainful.measure.results import list_footnotes
+from gainful.measure.results import list_engines, list_footnotes
 from gainful.measure.sessions.results import SessionResults
 from gainful.measure.values import Results
 from gainful.read.sessions import CONVERSATION, SYSTEM
@@ -175,7 +175,10 @@ def compare_sample(sample: Sample, method: Method) -> Comparison:
         bounded_measures=tuple(m for m, recipe in results.recipes.items() if recipe.entry.bounded),
         directions={measure: results.directions[measure] for measure in measures},
         footnotes=tuple(list_footnotes(sample.results)),
-        all_footnotes=tuple(list_footnotes(sample.results, verbose=True)),
+        all_footnotes=(
+            *list_footnotes(sample.results, verbose=True),
+            *list_engines(sample.results),
+        ),
     )
     comparison = _add_equivalence(comparison, sample)
     return evolve(comparison, notes=(*sample.list_notes(comparison), *comparison.notes))

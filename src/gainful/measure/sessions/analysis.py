@@ -28,28 +28,6 @@ from gainful.types import Array, Flags, Ranks, is_whole_number
 NonLast = Literal["pooled", "within"]
 
 
-def lengths(sessions: MatchedSessions, groups: Iterable[Group]) -> list[dict[str, Any]]:
-    """How many sessions have how many queries, as in Table 2 of the paper?
-
-    A row for each group: its values, sessions, queries, mean queries, and `by_queries`, the
-    number of sessions of 1, 2, 3 … queries, as far as the longest session of all.
-    """
-    max_queries = int(sessions.query_counts.max())
-    rows = []
-    for keys, flags in groups:
-        own = sessions.query_counts[flags]
-        rows.append(
-            {
-                **keys,
-                "sessions": len(own),
-                "queries": int(own.sum()),
-                "mean": float(own.mean()),
-                "by_queries": {n: int((own == n).sum()) for n in range(1, max_queries + 1)},
-            }
-        )
-    return rows
-
-
 @frozen(eq=False, kw_only=True, repr=False)
 class LastQueries(Shown):
     """How the last query of sessions compares with those before it.
@@ -252,7 +230,15 @@ def reformulations(sessions: MatchedSessions, recipe: SessionRecipe) -> Reformul
         repeated=pl.Series(repeated),
     )
     queries = queries.with_columns(change=pl.col("gain") - pl.col("gain").shift(1).over("session"))
-    return Reformulations(measure=recipe.label, queries=queries, sessions=_find_extremes(queries))
+    query, change = pl.col("query"), pl.col("change")
+    later = queries.filter(change.is_not_null()).group_by("session", maintain_order=True)
+    extremes = later.agg(
+        most=query.get(change.arg_max()),
+        most_change=change.max(),
+        least=query.get(change.arg_min()),
+        least_change=change.min(),
+    )
+    return Reformulations(measure=recipe.label, queries=queries, sessions=extremes)
 
 
 def _split_gain(sessions: MatchedSessions, recipe: SessionRecipe) -> tuple[Array, Array]:
@@ -268,14 +254,3 @@ def _split_gain(sessions: MatchedSessions, recipe: SessionRecipe) -> tuple[Array
     new = sum_by_index(gains.query[is_new], gain[is_new], size) * weight
     old = sum_by_index(gains.query[~is_new], gain[~is_new], size) * weight
     return np.asarray(new), np.asarray(old)
-
-
-def _find_extremes(queries: pl.DataFrame) -> pl.DataFrame:
-    later = queries.filter(pl.col("change").is_not_null())
-    query, change = pl.col("query"), pl.col("change")
-    return later.group_by("session", maintain_order=True).agg(
-        most=query.get(change.arg_max()),
-        most_change=change.max(),
-        least=query.get(change.arg_min()),
-        least_change=change.min(),
-    )

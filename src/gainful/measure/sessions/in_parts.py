@@ -14,9 +14,9 @@ from attrs import define, evolve, field, frozen
 from gainful.errors import BadValue, GainfulError
 from gainful.match.behaviour_gains import GainEvent, find_gains
 from gainful.match.packed_sessions import PackedPart, UnsoundSessions, match_packed, pack_sessions
+from gainful.match.pools import build_pools
 from gainful.match.sessions import (
     MatchedSessions,
-    build_pools,
     describe_unjudged,
     find_best_grades,
     match_sessions,
@@ -210,7 +210,8 @@ class PreparedParts:
 
         summer = new_summer()
         columns = [*dict.fromkeys((*self.by, *matcher.choice.where))]
-        parts = pack_sessions(self.sessions, matcher.qrels, pools.topics, columns)
+        bases = matcher.qrels.queries.to_frame("topic").with_row_index("base")
+        parts = pack_sessions(self.sessions, matcher.qrels, bases, columns)
         for part_summer, size in map_ahead(add_up, parts):
             totals.sessions += size
             summer.merge(part_summer)

@@ -102,64 +102,6 @@ def _describe_cheapest(
     return "".join(clauses)
 
 
-def _describe_lengths(results: SessionResults, by: Sequence[str]) -> str:
-    groups = results.lengths(by)
-    if len(groups) > 1:
-        means = {_label(group, by): group["mean"] for group in groups}
-        return describe_leading_groups({"queries per session": means})
-    (group,) = groups
-    used = [number for number, sessions in group["by_queries"].items() if sessions]
-    spread = f", {used[0]} to {used[-1]}" if len(used) > 1 else ""
-    return f"A session has {group['mean']:.1f} queries on average{spread}."
-
-
-def _describe_last(results: SessionResults, by: Sequence[str]) -> str:
-    """Do last queries gain more than those before them, down to the last rank?"""
-    answer = results.last_queries(by=by)
-    deepest = answer.vectors.filter(pl.col("rank") == pl.col("rank").max())
-    clauses = []
-    for group in deepest.partition_by(by) if by else [deepest]:
-        means = dict(zip(group["which"], group["mean"], strict=True))
-        last, before = means["last"], means["non_last"]
-        if last is not None and before is not None:
-            than = "more than" if last > before else "less than" if last < before else "as much as"
-            values = f"{last:.{ANSWER_DECIMALS}f} and {before:.{ANSWER_DECIMALS}f} on average"
-            label = f" of {_label(group.row(0, named=True), by)}" if by else ""
-            clauses.append(f"last queries{label} gain {than} those before them ({values})")
-    if not clauses:
-        return "Every session has one query, so there is none before the last."
-    text = "; ".join(clauses)
-    return f"{text[0].upper()}{text[1:]}."
-
-
-def _describe_best(results: SessionResults, by: Sequence[str]) -> str:
-    shares = results.last_queries(by=by).shares.to_dicts()
-    parts = [
-        f"{100 * row['share']:.0f} %{f' ({_label(row, by)})' if by else ''}"
-        for row in shares
-        if row["share"] is not None
-    ]
-    if not parts:
-        return "No session gained anything."
-    return (
-        f"Of the sessions that gained anything, the last query was the best in {', '.join(parts)}."
-    )
-
-
-def _describe_reformulations(results: SessionResults, _: Sequence[str]) -> str:
-    changes = results.reformulations().queries.filter(pl.col("change").is_not_null())
-    if not len(changes):
-        return "Every session has one query: nothing was reformulated."
-    helped = int((changes["change"] > 0).sum())
-    total = count_noun(len(changes), "reformulation")
-    best = changes.sort("change", descending=True, maintain_order=True).row(0, named=True)
-    most = ""
-    if helped:
-        place = f"query {best['query']} of session {quote(best['session'])}"
-        most = f", most of all {place} ({best['change']:+.{ANSWER_DECIMALS}f})"
-    return f"{helped} of {total} gained more than the query before{most}."
-
-
 def describe_leading_groups(
     means_by_measure: Mapping[str, Mapping[str, float]],
     directions: Mapping[str, Direction] = MappingProxyType({}),
@@ -178,9 +120,10 @@ def _label(keys: Mapping[str, Any], by: Sequence[str]) -> str:
 
 _COST = "cost"  # the head of the one column of costs
 View = Literal["groups", "per_session", "lengths", "curve", "last", "best_query", "reformulations"]
+_Told = tuple[str, Table]  # what is said of sessions in a view, and what is shown
 
 
-def _build_group_table(results: SessionResults, by: Sequence[str]) -> Table:
+def _view_groups(results: SessionResults, by: Sequence[str]) -> _Told:
     """The mean of each group, or of all sessions; beside costs, gain per cost."""
     whole = {**results.counts, **results.add_costs(results.mean)}
     groups = results.groups(by) if by else [{"sessions of": results.name, **whole}]
@@ -207,7 +150,7 @@ def _build_group_table(results: SessionResults, by: Sequence[str]) -> Table:
     bounded = {
         at: results.recipes[name].entry.normalised for at, name in enumerate(names, len(labels) + 2)
     }
-    return Table(
+    table = Table(
         (*labels, "sessions", "queries", *names, *heads, *ratios),
         rows,
         numeric=True,
@@ -215,6 +158,7 @@ def _build_group_table(results: SessionResults, by: Sequence[str]) -> Table:
         bars=column_bars(rows, bounded),
         expendable=("queries", "sessions"),
     )
+    return _describe_means(results, by), table
 
 
 def _choose_unit(shares: Iterable[float | None]) -> float:
@@ -222,37 +166,80 @@ def _choose_unit(shares: Iterable[float | None]) -> float:
     return 10.0 ** max(0, ceil(-log10(largest)))
 
 
-def _build_session_table(results: SessionResults, by: Sequence[str]) -> Table:
+def _view_sessions(results: SessionResults, by: Sequence[str]) -> _Told:
     columns = results.columns[["session", *results.group_names(by), "queries"]]
     values = results.per_session.drop("session")
-    return Table.from_frame(pl.concat([columns, values], how="horizontal"), 1 + len(by))
+    table = Table.from_frame(pl.concat([columns, values], how="horizontal"), 1 + len(by))
+    return _describe_means(results, by), table
 
 
-def _build_length_table(results: SessionResults, by: Sequence[str]) -> Table:
+def _view_curve(results: SessionResults, by: Sequence[str]) -> _Told:
+    return _describe_means(results, by), Table.from_frame(results.curve(by=by), len(by))
+
+
+def _view_lengths(results: SessionResults, by: Sequence[str]) -> _Told:
     """How many sessions have 1, 2, 3 … queries: Table 2 of the paper."""
     groups = results.lengths(by)
-    max_queries = max(max(group["by_queries"]) for group in groups)
-    columns = (*by, "sessions", "queries", "mean", *(str(n) for n in range(1, max_queries + 1)))
+    if len(groups) > 1:
+        means = {_label(group, by): group["mean"] for group in groups}
+        answer = describe_leading_groups({"queries per session": means})
+    else:
+        used = [number for number, sessions in groups[0]["by_queries"].items() if sessions]
+        spread = f", {used[0]} to {used[-1]}" if len(used) > 1 else ""
+        answer = f"A session has {groups[0]['mean']:.1f} queries on average{spread}."
+    numbers = list(groups[0]["by_queries"])
+    columns = (*by, "sessions", "queries", "mean", *map(str, numbers))
     rows = [
         (
             *(group[key] for key in by),
             *(group["sessions"], group["queries"], group["mean"]),
-            *(group["by_queries"].get(n, 0) for n in range(1, max_queries + 1)),
+            *(group["by_queries"][n] for n in numbers),
         )
         for group in groups
     ]
-    return Table(columns, rows, numeric=True, label_columns=len(by))
+    return answer, Table(columns, rows, numeric=True, label_columns=len(by))
+
+
+def _view_best_query(results: SessionResults, by: Sequence[str]) -> _Told:
+    shares = results.last_queries(by=by).shares
+    parts = [
+        f"{100 * row['share']:.0f} %{f' ({_label(row, by)})' if by else ''}"
+        for row in shares.iter_rows(named=True)
+        if row["share"] is not None
+    ]
+    answer = "No session gained anything."
+    if parts:
+        share = ", ".join(parts)
+        answer = f"Of the sessions that gained anything, the last query was the best in {share}."
+    return answer, Table.from_frame(shares, len(by))
+
+
+def _view_last(results: SessionResults, by: Sequence[str], non_last: NonLast) -> _Told:
+    """Do last queries gain more than those before them, down to the last rank?"""
+    vectors = results.last_queries(by=by, non_last=non_last).vectors
+    deepest = vectors.filter(pl.col("rank") == pl.col("rank").max())
+    clauses = []
+    for group in deepest.partition_by(by) if by else [deepest]:
+        means = dict(zip(group["which"], group["mean"], strict=True))
+        last, before = means["last"], means["non_last"]
+        if last is not None and before is not None:
+            than = "more than" if last > before else "less than" if last < before else "as much as"
+            values = f"{last:.{ANSWER_DECIMALS}f} and {before:.{ANSWER_DECIMALS}f} on average"
+            label = f" of {_label(group.row(0, named=True), by)}" if by else ""
+            clauses.append(f"last queries{label} gain {than} those before them ({values})")
+    text = "; ".join(clauses) or "every session has one query, so there is none before the last"
+    return f"{capitalise_first(text)}.", Table.from_frame(vectors, len(by) + 1)
 
 
 _NEEDED_COLUMNS = ("which", "session", "before", "text", "query", "change")  # of a reformulation
 
 
-def _build_reformulation_table(results: SessionResults, by: Sequence[str]) -> Table:
+def _view_reformulations(results: SessionResults, by: Sequence[str]) -> _Told:
     """The reformulations that helped most, and those that helped least."""
     results.group_names(by)
-    every_reformulation = results.reformulations()
-    most = every_reformulation.most(by=by).filter(pl.col("change") > 0)
-    least = every_reformulation.least(by=by).join(
+    reformulations = results.reformulations()
+    most = reformulations.most(by=by).filter(pl.col("change") > 0)
+    least = reformulations.least(by=by).join(
         most.select("session", "query"), on=["session", "query"], how="anti"
     )
     both = pl.concat(
@@ -263,26 +250,27 @@ def _build_reformulation_table(results: SessionResults, by: Sequence[str]) -> Ta
     others = [name for name in both.columns if name not in text_columns]
     table = Table.from_frame(both[[*text_columns, *others]], len(text_columns))
     needed = (*_NEEDED_COLUMNS, *by)
-    return evolve(table, expendable=[name for name in table.columns if name not in needed])
+    table = evolve(table, expendable=[name for name in table.columns if name not in needed])
+    changes = reformulations.queries["change"].drop_nulls()
+    if not len(changes):
+        return "Every session has one query: nothing was reformulated.", table
+    helped, total = int((changes > 0).sum()), count_noun(len(changes), "reformulation")
+    answer = f"{helped} of {total} gained more than the query before"
+    if helped:
+        best = reformulations.most(1).row(0, named=True)
+        place = f"query {best['query']} of session {quote(best['session'])}"
+        answer += f", most of all {place} ({best['change']:+.{ANSWER_DECIMALS}f})"
+    return f"{answer}.", table
 
 
-# What is said of sessions in each view, and what is shown.
-VIEWS: Mapping[str, tuple[Callable[..., str], Callable[..., Table]]] = {
-    "groups": (_describe_means, _build_group_table),
-    "per_session": (_describe_means, _build_session_table),
-    "lengths": (_describe_lengths, _build_length_table),
-    "curve": (_describe_means, lambda results, by: Table.from_frame(results.curve(by=by), len(by))),
-    "best_query": (
-        _describe_best,
-        lambda results, by: Table.from_frame(results.last_queries(by=by).shares, len(by)),
-    ),
-    "reformulations": (_describe_reformulations, _build_reformulation_table),
-    "last": (
-        _describe_last,
-        lambda results, by, non_last: Table.from_frame(
-            results.last_queries(by=by, non_last=non_last).vectors, len(by) + 1
-        ),
-    ),
+VIEWS: Mapping[str, Callable[..., _Told]] = {
+    "groups": _view_groups,
+    "per_session": _view_sessions,
+    "lengths": _view_lengths,
+    "curve": _view_curve,
+    "best_query": _view_best_query,
+    "reformulations": _view_reformulations,
+    "last": _view_last,
 }
 
 
@@ -404,7 +392,7 @@ class SessionResults(Results):
         """The mean vector of each group, position by position, as tidy data.
 
         Args:
-            name: one of the measures; the first if it is not said.
+            name: one of the measures, an sDCG or nsDCG; the first such one.
             by: the columns to group by; all sessions together if there are none.
         """
         return session_values.curve(
@@ -415,16 +403,28 @@ class SessionResults(Results):
         """The vectors of every session, position by position: gain, ideal and their ratio.
 
         Args:
-            name: one of the measures, an sDCG or nsDCG; the first if it is not said.
+            name: one of the measures, an sDCG or nsDCG; the first such one.
         """
         return session_values.tabulate_vectors(self.matched_sessions, self._choose_recipe(name))
 
     def _choose_recipe(self, name: str | None) -> SessionRecipe:
-        return self.recipes[next(iter(self.recipes)) if name is None else self.find_name(name)]
+        known = None if name is None else self.find_name(name)
+        return self.recipes[session_values.choose_vectors(self.recipes, known)]
 
     def lengths(self, by: By = ()) -> list[dict[str, Any]]:
-        """The number of sessions by number of queries: Table 2 of the paper."""
-        return analysis.lengths(self.matched_sessions, self.group_sessions(by))
+        """How many sessions have how many queries, as in Table 2 of the paper?
+
+        A dict for each group: its values, sessions, queries, mean queries, and `by_queries`, the
+        number of sessions of 1, 2, 3 … queries, as far as the longest session of all.
+        """
+        counts = self.matched_sessions.query_counts
+        rows = []
+        for keys, flags in self.group_sessions(by):
+            own = counts[flags]
+            size = {"sessions": len(own), "queries": int(own.sum()), "mean": float(own.mean())}
+            by_queries = {n: int((own == n).sum()) for n in range(1, int(counts.max()) + 1)}
+            rows.append({**keys, **size, "by_queries": by_queries})
+        return rows
 
     def last_queries(
         self, name: str | None = None, by: By = (), non_last: NonLast = "pooled"
@@ -437,15 +437,13 @@ class SessionResults(Results):
             non_last: all queries before the last ones together (pooled), or the mean of each
                 session first (within).
         """
-        recipe = self.recipes[session_values.choose_vectors(self.recipes, name)]
-        return analysis.last_queries(
-            self.matched_sessions, recipe, self.group_sessions(by), non_last
-        )
+        groups = self.group_sessions(by)
+        recipe = self._choose_recipe(name)
+        return analysis.last_queries(self.matched_sessions, recipe, groups, non_last)
 
     def reformulations(self, name: str | None = None) -> Reformulations:
         """What each query added, and which reformulations helped most and least."""
-        recipe = self.recipes[session_values.choose_vectors(self.recipes, name)]
-        return analysis.reformulations(self.matched_sessions, recipe)
+        return analysis.reformulations(self.matched_sessions, self._choose_recipe(name))
 
     def recipe_data(self, name: str) -> dict[str, Any]:
         """The measure in full, and its convention."""
@@ -481,11 +479,11 @@ class SessionResults(Results):
     ) -> Page:
         """Means of groups, or another view of the sessions."""
         names = [by] if isinstance(by, str) else by
-        describe, build = VIEWS[view]
-        table = build(self, names, **({"non_last": non_last} if view == "last" else {}))
+        options = {"non_last": non_last} if view == "last" else {}
+        answer, table = VIEWS[view](self, names, **options)
         extra = {} if view in ("groups", "per_session") else {view: table}
         return Page(
-            answer=describe(self, names),
+            answer=answer,
             sections=[Section(table=table)],
             notes=list_footnotes([self], verbose=verbose),
             rows=lambda: table,

@@ -22,7 +22,6 @@ from gainful.measure.discount import REASONABLE_RANGE
 from gainful.measure.entry import FORMULA_PARAMS, SessionRecipe
 from gainful.measure.functions.sessions import sdcg
 from gainful.measure.functions.sessions.sdcg import (
-    Vectors,
     query_gains,
     session_gains,
     session_vectors,
@@ -80,7 +79,8 @@ class CurveTerms:
 
 def curve_terms(sessions: MatchedSessions, recipe: SessionRecipe) -> CurveTerms:
     """What the mean vectors of groups of these sessions are made of."""
-    sessions, vectors = _find_vectors(sessions, recipe)
+    sessions = sessions.keep_first_queries(recipe.queries)
+    vectors = session_vectors(sessions, recipe)
     values = vectors.values(recipe)
     counted = (~np.isnan(values)).astype(np.float64)
     upper, lower = np.where(np.isnan(values), 0.0, values), counted
@@ -91,15 +91,6 @@ def curve_terms(sessions: MatchedSessions, recipe: SessionRecipe) -> CurveTerms:
 
 def _averages_first(recipe: SessionRecipe) -> bool:
     return recipe.entry.normalised and recipe.convention.average == "vectors"
-
-
-def _find_vectors(
-    sessions: MatchedSessions, recipe: SessionRecipe
-) -> tuple[MatchedSessions, Vectors]:
-    if not recipe.entry.has_vectors:
-        raise BadValue("measure", recipe.label, f"{' or '.join(WITH_VECTORS)}, which have vectors")
-    first_queries = sessions.keep_first_queries(recipe.queries)
-    return first_queries, session_vectors(first_queries, recipe)
 
 
 def choose_vectors(recipes: Mapping[str, SessionRecipe], name: str | None, prefer: str = "") -> str:
@@ -117,7 +108,8 @@ def choose_vectors(recipes: Mapping[str, SessionRecipe], name: str | None, prefe
 
 def tabulate_vectors(sessions: MatchedSessions, recipe: SessionRecipe) -> pl.DataFrame:
     """The vectors of every session: session, query, rank, position, gain, ideal, share."""
-    sessions, vectors = _find_vectors(sessions, recipe)
+    sessions = sessions.keep_first_queries(recipe.queries)
+    vectors = session_vectors(sessions, recipe)
     max_queries, x = vectors.gain.shape[1:]
     own = np.arange(max_queries) < sessions.query_counts[:, None]
     place = session, query, rank = np.nonzero(np.repeat(own[:, :, None], x, axis=2))

@@ -381,7 +381,7 @@ def _result_columns(sessions: MatchedSessions, grades: Grades, deepest: int) -> 
     }
     if "clicked" in rows.columns:
         clicked_before = np.zeros(len(rows), dtype=bool)
-        clicked_before[sessions.judged.row] = ~sessions.is_before_click(sessions.judged)
+        clicked_before[sessions.judged.row] = ~sessions.is_before_click()
         columns["clicked"] = rows["clicked"].to_numpy().astype(int)[in_page].tolist()
         columns["clickedBefore"] = clicked_before.astype(int)[in_page].tolist()
     if grades.has_own:

@@ -75,7 +75,7 @@ def last_query(sessions: MatchedSessions, recipe: SessionRecipe) -> Array:
     rankings = as_rankings(sessions, queries)
     repeated = recipe.setting("repeated")
     if repeated != "counts":
-        seen_before = ~sessions.is_new(sessions.judged, _flag_known_rows(sessions, repeated))
+        seen_before = ~sessions.is_new(_flag_known_rows(sessions, repeated))
         own = sessions.judged.query == queries[sessions.session[sessions.judged.query]]
         irrelevant, place = seen_before[own], rankings.pool_index
         rankings = evolve(

@@ -7,7 +7,7 @@ from attrs import frozen
 
 from gainful.convention.session import minimum_positions
 from gainful.errors import BadValue
-from gainful.match.rank_order import ideal_order
+from gainful.match.rank_order import rank_ideally
 from gainful.match.sessions import JudgedResults, MatchedSessions
 from gainful.measure.entry import Entry, SessionRecipe
 from gainful.measure.functions.graded import evaluate_discount
@@ -60,7 +60,7 @@ def select_results(
     if convention.duplicates == "first":
         counts &= sessions.is_first_time(judged, depth)
     if convention.duplicates == "clicked":
-        counts &= sessions.is_before_click(judged)
+        counts &= sessions.is_before_click()
     return judged, counts, session_grade_gains(judged.grade, recipe, sessions, judged.query), depth
 
 
@@ -68,7 +68,7 @@ def session_gains(sessions: MatchedSessions, recipe: SessionRecipe) -> SessionGa
     """The gains of all results that count, as the convention has it."""
     judged, counts, gain, depth = select_results(sessions, recipe)
     pool_gain = np.maximum(session_grade_gains(judged.pool_grade, recipe, sessions, None), 0.0)
-    order = ideal_order(judged.pool_base, pool_gain)
+    ideal = rank_ideally(judged.pool_base, pool_gain)
     nonzero = counts & (gain != 0)
     positions = positions_per_query(sessions, recipe, depth)
     query, rank = judged.query[nonzero], judged.rank[nonzero]
@@ -83,8 +83,8 @@ def session_gains(sessions: MatchedSessions, recipe: SessionRecipe) -> SessionGa
         discount_rank=rank + positions_before[query] if concatenated else rank,
         gain=gain[nonzero],
         judged=judged,
-        pool_gain=pool_gain[order],
-        pool_rank=np.arange(len(order)) - np.searchsorted(judged.pool_base, judged.pool_base) + 1,
+        pool_gain=ideal.gain,
+        pool_rank=ideal.rank,
         positions=positions,
         positions_before=positions_before,
     )
