@@ -200,8 +200,8 @@ class SessionReading:
     settings: Mapping[str, Any] = field(factory=dict)
 
     @classmethod
-    def from_options(cls, options: Mapping[str, Any]) -> SessionReading:
-        """Single settings apart from all else.
+    def from_options(cls, options: Mapping[str, Any], cost: Cost | None = None) -> SessionReading:
+        """Single settings apart from all else; the cost is an option of some functions only.
 
         Examples:
             >>> reading = SessionReading.from_options({"gap": "30m", "duplicates": "first"})
@@ -211,8 +211,8 @@ class SessionReading:
         given = dict(options)
         names = GainOptions.__annotations__
         reading = {name: given.pop(name) for name in options if name in names}
-        own = {name: given.pop(name) for name in ("like", "cost") if name in given}
-        return cls(options=cast("GainOptions", reading), settings=given, **own)
+        like = given.pop("like", None)
+        return cls(options=cast("GainOptions", reading), like=like, cost=cost, settings=given)
 
     def build_recipes(
         self, measures: Measures | None, observed: str = ""
