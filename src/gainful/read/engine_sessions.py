@@ -25,7 +25,7 @@ from gainful.errors import BadInput, GainfulError
 from gainful.progress import report_work
 from gainful.read.build_sessions import (
     ROW,
-    LogReport,
+    ReadReport,
     build_part,
     choose_owner,
     select_columns,
@@ -76,7 +76,7 @@ from gainful.read.sessions import (
     count_results,
     extract_session_rows,
     name_columns,
-    tell_bad_sessions,
+    tells_actions,
 )
 from gainful.read.spill import (
     KEY,
@@ -96,38 +96,6 @@ _ALWAYS = ("topic", "scanned", *RESULT_COLUMNS)  # which measures may ask for
 _TEXTS = (nw.String, nw.Categorical, nw.Enum)
 _OTHERS = (*_TEXTS, nw.Boolean, nw.Date, nw.Datetime)  # that sessions can tell beside numbers
 Value = TypeVar("Value")
-
-
-@define(eq=False)
-class ReadReport:
-    """What is to be said of sessions when all parts of them have been read."""
-
-    log: LogReport | None = None
-    sound: int = 0  # sessions
-    left_out: int = 0
-    first: tuple[tuple[Any, ...], BadInput] | None = None  # of the mistakes: its order, and words
-
-    def add(self, other: ReadReport) -> None:
-        """Take what is known of another part."""
-        if other.log is not None:
-            self.log = self.log or LogReport()
-            self.log.add(other.log)
-        self.sound += other.sound
-        self.left_out += other.left_out
-        known = [first for first in (self.first, other.first) if first is not None]
-        self.first = min(known, key=lambda mistake: mistake[0], default=None)
-
-    def tell(self, reader: PartReader) -> list[str]:
-        """All notes; an error, if something is wrong that was not to be left out."""
-        name, bad, notes = reader.header.name, reader.reading.policy, list[str]()
-        if self.log is not None:
-            place = (lambda row: f"{name}, row {row}") if reader.ordered else lambda _: name
-            notes += self.log.tell(bad, name, reader.owner_notes, place)
-        if self.first is None:
-            return notes
-        mistake, is_any_sound = self.first[1], self.sound > 0
-        note = tell_bad_sessions(mistake, self.left_out, name, bad, is_any_sound=is_any_sound)
-        return [*notes, note]
 
 
 @frozen(eq=False, kw_only=True)
@@ -163,10 +131,9 @@ class PartReader:
         if self.owner:
             events = extract_events(table, self.reading.events, self.facts)
             events = evolve(events, unordered="" if self.ordered else self.engine_name)
-            results, _ = build_part(events, self.owner, self.reading.gap, log := LogReport())
+            results, _ = build_part(events, self.owner, self.reading.gap, report)
             if numbers is not None:
-                log.renumber(numbers)
-            report.log = log
+                report.renumber(numbers)
             if not len(results):
                 return None, report
             own_rows, ranked = results[ROW], events.tells("rank")
@@ -175,11 +142,14 @@ class PartReader:
             position = choose_position(self.header, self.facts.holds_texts)
             frame, problems, ranked = extract_session_rows(table, position)
             own_rows = pl.int_range(len(frame), eager=True)
-        checked = check_rows(frame, ranked=ranked, reader_problems=problems)
+        checked = check_rows(
+            frame, ranked=ranked, first_counts=tells_actions(frame), reader_problems=problems
+        )
         sessions = Sessions(checked.frame, self.header.name, known_layout=checked.layout)
         report.sound = 0 if checked.layout is None else len(checked.layout.session_starts)
+        report.shown_twice += checked.shown_twice
         if checked.problems:
-            report.left_out = len(checked.bad_sessions)
+            report.dropped = len(checked.bad_sessions)
             names = None if self.ordered else frame["session"]
             row, mistake = first_error(
                 checked.problems, lambda row: table.locate(int(own_rows[row])), names
@@ -249,8 +219,13 @@ class EngineSessions:
             failure = min(filter(None, (failure, mistake)), key=str, default=None)
             if value is not None and failure is None:
                 yield value
-        self.notes = [*dict.fromkeys((*self.notes, *report.tell(self.reader)))]
-        self.dropped_count = report.left_out
+        reader, notes = self.reader, [*self.notes]
+        name, bad = self.name, reader.reading.policy
+        if reader.owner:
+            place = (lambda row: f"{name}, row {row}") if reader.ordered else lambda _: name
+            notes += report.tell_events(bad, name, reader.owner_notes, place)
+        self.notes = [*dict.fromkeys((*notes, *report.tell_sessions(bad, name)))]
+        self.dropped_count = report.dropped
         if failure is not None:
             raise failure
 

@@ -21,7 +21,6 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import partial
 from typing import Any
 
-import numpy as np
 import polars as pl
 from attrs import define, evolve, field, frozen
 
@@ -41,7 +40,7 @@ from gainful.read.column_names import (
 from gainful.read.event_times import TIME, count_epochs, parse_times
 from gainful.read.json_text import parse_json
 from gainful.read.named_columns import NEEDS, Header, InputTable, text_column
-from gainful.read.session_layout import COLUMNS, Mistake, Problem, flag_problem
+from gainful.read.session_layout import COLUMNS, Mistake, Problem, flag_problem, flag_rows
 from gainful.read.sessions import (
     NO,
     YES,
@@ -56,10 +55,6 @@ from gainful.text import join_words, quote
 SHOWN, ASKED = "shown", "query"  # all other words of `event` are things that searchers did
 DWELL = "dwell"  # says nothing but its `seconds`
 FIRST, LENGTH = "\0first", "\0length"  # of a whole list: which of `docs` are its results
-SHOWN_TWICE = (  # singular|plural
-    "result repeats a document of its list, and is left out|results repeat documents of their "
-    "lists, and are left out"
-)
 EVENT_COLUMNS: Mapping[str, pl.DataType] = {
     "session": pl.String(),  # null in all rows, if sessions are made of users and a gap
     "user": pl.String(),
@@ -226,9 +221,6 @@ def find_event_problems(events: SessionEvents, owner: str) -> list[Problem]:
     listed, too: parts of a log are counted together.
     """
     frame = events.frame
-    fresh = np.ones(len(frame), dtype=bool)
-    for problem in events.problems:
-        fresh[problem.rows] = False
     opens = frame["event"].is_in([SHOWN, ASKED])
     has_text, no_doc = frame["text"].is_not_null(), frame["doc"].is_null()
     no_query_id = frame["query_id"].is_null() & opens
@@ -255,7 +247,7 @@ def find_event_problems(events: SessionEvents, owner: str) -> list[Problem]:
     if events.tells("time"):
         untimed = "there is no time, though others have one"
         mistakes.append((frame["time"].is_null(), lambda _: untimed, "a time in every row"))
-    placed = pl.Series(fresh)
+    placed = pl.Series(~flag_rows(events.problems, len(frame)))
     problems = [
         flag_problem(frame, placed & flags, words, right) for flags, words, right in mistakes
     ]

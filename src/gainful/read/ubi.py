@@ -32,13 +32,12 @@ from gainful.read.session_events import (
     FIRST,
     LENGTH,
     SHOWN,
-    SHOWN_TWICE,
     SessionEvents,
     make_events,
     read_event_words,
     tells,
 )
-from gainful.read.session_layout import flag_problems, has_repeats
+from gainful.read.session_layout import SHOWN_TWICE, flag_problems, has_repeats
 from gainful.read.source import Source
 from gainful.text import count_noun, join_words, quote
 
