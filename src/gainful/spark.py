@@ -21,11 +21,9 @@ from gainful.errors import BadValue, NothingInCommon, WrongType
 from gainful.match.match import match
 from gainful.match.matched import MOST_NAMED, Matched
 from gainful.match.parts import (
-    collect_pickled,
     concat_parts,
     count_duplicates,
     pack_qrels,
-    pickle_result,
     refuse_bad_run,
     unpack_qrels,
     work_in_spark,
@@ -48,7 +46,14 @@ from gainful.read.column_names import (
     restore_name,
 )
 from gainful.read.engine_sessions import PartReader, compute_part
-from gainful.read.engines import SPARK, find_engine, report_engine_errors
+from gainful.read.engines import (
+    PICKLED,
+    SPARK,
+    collect_pickled,
+    find_engine,
+    pickle_result,
+    report_engine_errors,
+)
 from gainful.read.inputs import AnyQrels, as_qrels, as_qrels_columns
 from gainful.read.lazy import as_lazy_run, read_schema, select_qrels
 from gainful.read.named_columns import build_part
@@ -107,7 +112,7 @@ def per_query(
         counting = count_duplicates(convention, lazy_run)
         evaluation = _QueryEvaluation(own, recipes, counting, read_qrels, lazy_run.reader)
         check = partial(_check_part, evaluation)
-        checked = work_in_spark(judged, lazy_run, check, "report binary", judged_query)
+        checked = work_in_spark(judged, lazy_run, check, PICKLED, judged_query)
         reports = collect_pickled(checked)
         _refuse_bad_parts(reports, lazy_run, convention)
         highest = max(report.highest_grade for report in reports)
@@ -198,7 +203,7 @@ def _check_part(
             qrels.ids,
         )
 
-    return pickle_result("report", check)
+    return pickle_result(check)
 
 
 def _refuse_bad_parts(reports: Sequence[_PartReport], run: LazyRun, convention: Convention) -> None:

@@ -6,7 +6,7 @@ One set of typed keywords serves `sessions.evaluate`, `compare`, `report`, `swee
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from datetime import timedelta
 from typing import Any, Literal, TypedDict, cast
 
@@ -264,9 +264,19 @@ def _choose_sessions(
         run = as_run_columns(as_run(options["last_run"]))
         all_sessions = join_last_query(all_sessions, run)
     chosen = filter_sessions(all_sessions, choice)
-    if gains:
-        chosen = _add_gains(chosen, gain_from, propensity, judged=qrels is not None)
+    asked = {"gain_from": gain_from, "propensity": propensity}
+    if gains and gain_from_actions(chosen.frame.columns, judged=qrels is not None, **asked):
+        return gain_from_behaviour(chosen, gain_from, propensity)
     return chosen
+
+
+def gain_from_actions(columns: Collection[str], *, judged: bool, **asked: Any) -> bool:
+    """Is gain what searchers did: without judgments, if it is asked for or there are no grades?"""
+    given = {name: value for name, value in asked.items() if value is not None}
+    if judged:
+        for name, value in given.items():
+            raise BadValue(name, value, "nothing with judgments: they define the gain")
+    return not judged and (bool(given) or ("grade" not in columns and "clicked" in columns))
 
 
 def choose_by(options: Mapping[str, Any]) -> SessionChoice:
@@ -287,26 +297,6 @@ def _refuse_to_estimate(sessions: AnySessions) -> None:
             "them from a sample in memory"
         )
         raise BadValue("propensity", ESTIMATE, allowed)
-
-
-def _add_gains(
-    sessions: Sessions,
-    gain_from: GainRule | None,
-    propensity: AnyPropensities | None,
-    *,
-    judged: bool,
-) -> Sessions:
-    """Without judgments and grades, gains from searchers' actions, if any are known."""
-    if judged:
-        for name, value in (("gain_from", gain_from), ("propensity", propensity)):
-            if value is not None:
-                raise BadValue(name, value, "nothing with judgments: they define the gain")
-        return sessions
-    columns = sessions.frame.columns
-    asked = gain_from is not None or propensity is not None
-    if asked or ("grade" not in columns and "clicked" in columns):
-        return gain_from_behaviour(sessions, gain_from, propensity)
-    return sessions
 
 
 def read_session_qrels(

@@ -15,6 +15,7 @@ from gainful.api.session_options import (
     SessionReading,
     answer_session_options,
     choose_by,
+    gain_from_actions,
     list_others_in_parts,
     read_session_qrels,
 )
@@ -168,9 +169,7 @@ def match_by(
     """How parts are matched: by judgments; without any, by what searchers said or did."""
     columns, notes = sessions.reader.columns, []
     gains: list[GainEvent] = []
-    if qrels is not None and rule is not None:
-        raise BadValue("gain_from", rule, "nothing with judgments: they define the gain")
-    if qrels is None and (rule is not None or ("grade" not in columns and "clicked" in columns)):
+    if gain_from_actions(columns, judged=qrels is not None, gain_from=rule):
         gains = parse_gain_rule(USUAL_RULE if rule is None else rule)
         notes = [describe_gain_rule(gains, asked=rule is not None)]
     elif qrels is None and "grade" not in columns:

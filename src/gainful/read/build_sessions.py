@@ -42,7 +42,7 @@ from gainful.read.session_layout import (
     tally_problems,
     tell_left_out,
 )
-from gainful.read.sessions import Sessions, check_bad, check_sessions, tell_bad_sessions
+from gainful.read.sessions import Sessions, check_sessions, tell_bad_sessions
 from gainful.text import count_noun, quote
 
 SHOWING = "rows of results that were shown"
@@ -149,7 +149,6 @@ def build_sessions(
     events: SessionEvents, *, bad: BadPolicy = "error", gap: timedelta | None = None
 ) -> Sessions:
     """Sessions from events in memory, in order and found to be sound."""
-    check_bad(bad)
     report = ReadReport()
     owner, owner_notes = (
         choose_owner(events.tells, events.name, gap) if len(events.frame) else ("", [])

@@ -10,7 +10,6 @@ query, and the others are counted.
 
 from __future__ import annotations
 
-import pickle
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from datetime import timedelta
 from functools import partial
@@ -43,7 +42,16 @@ from gainful.read.column_names import (
     restore_name,
     strip_name,
 )
-from gainful.read.engines import SPARK, Engine, as_narwhals, as_spark_arrow, report_engine_errors
+from gainful.read.engines import (
+    PICKLED,
+    SPARK,
+    Engine,
+    as_narwhals,
+    collect_pickled,
+    map_in_spark,
+    pickle_result,
+    report_engine_errors,
+)
 from gainful.read.lazy import open_columns
 from gainful.read.named_columns import Header, InputTable, split_topic
 from gainful.read.read_options import AS_USUAL, ReadOptions
@@ -52,6 +60,7 @@ from gainful.read.session_events import (
     DWELL,
     SHOWN,
     LogFacts,
+    add_facts,
     assign_log_columns,
     assign_others,
     describe_names,
@@ -70,7 +79,6 @@ from gainful.read.sessions import (
     LIST_LENGTH,
     RESULT_COLUMNS,
     Sessions,
-    check_bad,
     check_rows,
     choose_position,
     count_results,
@@ -245,18 +253,20 @@ class EngineSessions:
         reader = self.reader
 
         def work(rows: pl.DataFrame) -> pl.DataFrame:
-            return pl.DataFrame({"part": [pickle.dumps(compute_part(rows, reader, compute))]})
+            return pickle_result(lambda: compute_part(rows, reader, compute))
 
         with report_engine_errors(self.engine, self.name):
-            rows = self.work_in_spark(work, "part binary").collect()
-        for row in rows:
-            yield pickle.loads(row["part"])  # noqa: S301  (our own)
+            parts = collect_pickled(self.work_in_spark(work, PICKLED))
+        yield from parts
 
     def work_in_spark(self, work: Callable[[pl.DataFrame], pl.DataFrame], schema: str) -> Any:
         """A Spark frame of what is made of the rows of some whole owners at a time.
 
         Spark decides how many they are: rows are cut by the hash of their owner, and adaptive
-        execution joins parts that are small.
+        execution joins parts that are small. Rows of one frame need no `applyInArrow`, by which
+        runs are matched with judgments: that sorts the rows of every group first, and has as many
+        groups as we say. Nor could a run do without: judged queries that it lacks are in no part
+        of its rows, so that both frames have to be brought together (`cogroup`).
         """
         from pyspark.sql.functions import coalesce, col, lit, when  # noqa: PLC0415
 
@@ -264,7 +274,12 @@ class EngineSessions:
         names = [col(protect_name(owner)).cast("string") for owner in self.reader.owners]
         known = [when(name != "", name) for name in names]
         parts = native.repartition(coalesce(*known, lit("")))
-        return parts.mapInArrow(_make_worker(work), schema)
+
+        def work_on(batches: Iterator[pl.DataFrame]) -> pl.DataFrame | None:
+            rows = [*batches]
+            return work(pl.concat(rows, rechunk=True)) if rows else None
+
+        return map_in_spark(parts, work_on, schema)
 
 
 def compute_part(
@@ -282,20 +297,6 @@ def compute_part(
         return None, report, mistake
 
 
-def _make_worker(work: Callable[[pl.DataFrame], pl.DataFrame]) -> Callable[[Any], Iterator[Any]]:
-    def work_on(batches: Any) -> Iterator[Any]:
-        tables = [*map(read_arrow, batches)]
-        if tables:
-            yield from as_spark_arrow(work(pl.concat(tables, rechunk=True))).to_batches()
-
-    return work_on
-
-
-def read_arrow(table: Any) -> pl.DataFrame:
-    """Rows that Spark gives a worker."""
-    return pl.DataFrame(pl.from_arrow(table)).rename(restore_name)
-
-
 def open_sessions(
     native: Any,
     engine: Engine,
@@ -306,7 +307,6 @@ def open_sessions(
     first_row: int = 0,
 ) -> EngineSessions:
     """Sessions of a frame of an engine, whether it has numbered queries or is a log of events."""
-    check_bad(reading.policy)
     asked = reading.asks_for_events
     with report_engine_errors(engine, name):
         columns, topic = split_topic(reading.columns, as_narwhals(native).collect_schema().names())
@@ -386,8 +386,7 @@ def _assign_roles(reader: PartReader) -> PartReader:
     header, facts = reader.header, reader.facts
     words = read_event_words(reader.reading.events)
     taken = assign_log_columns(header, facts, words)
-    shown_words = {word for word, kind in words.items() if kind in (SHOWN, ASKED)}
-    known = find_known(facts, taken, shown_words)
+    known = find_known(facts, taken, words)
     kinds = {name_event(kind, words) for kind in facts.words.get(taken.get("event", ""), ())}
     actions = sorted(kinds - {SHOWN, ASKED})
     if not reader.ordered:
@@ -450,8 +449,8 @@ def _choose_owners(header: Header, gap: timedelta | None, *, is_log: bool) -> li
     ]
     owners = [column for column in columns if column is not None]
     if not owners:
-        require_columns(header, {"position", "doc"})
-    return owners or [header.require_column(LOG_COLUMNS["session"].names, "session or user")]
+        require_columns(header, {"position", "doc"})  # which says what is missing
+    return owners
 
 
 def spill_rows(native: Any, engine: Engine, reader: PartReader) -> tuple[PartReader, Spill]:
@@ -473,17 +472,10 @@ def spill_rows(native: Any, engine: Engine, reader: PartReader) -> tuple[PartRea
 def _find_spark_facts(native: Any, reader: PartReader) -> LogFacts:
     header = reader.header
 
-    def find(batches: Iterator[Any]) -> Iterator[Any]:
-        facts = LogFacts()
-        for batch in batches:
-            facts.add(find_facts(read_arrow(batch), header))
-        pickled = pl.DataFrame({"facts": [pickle.dumps(facts)]})
-        yield from as_spark_arrow(pickled).to_batches()
+    def find(batches: Iterator[pl.DataFrame]) -> pl.DataFrame:
+        return pickle_result(lambda: add_facts(find_facts(rows, header) for rows in batches))
 
-    facts = LogFacts()
-    for row in native.mapInArrow(find, "facts binary").collect():
-        facts.add(pickle.loads(row["facts"]))  # noqa: S301  (our own)
-    return facts
+    return add_facts(collect_pickled(map_in_spark(native, find, PICKLED)))
 
 
 Behaviour = Mapping[str, float | None]  # what was done → of dwell, for so many seconds at least

@@ -128,8 +128,16 @@ def name_columns(header: Header, position: str | None) -> dict[str, str]:
     find = header.find_column
     known = {"session": find(SESSION), "position": position, "rank": find(RANK), "doc": find(DOC)}
     for name, column in OPTIONAL_COLUMNS.items():
-        known[name] = find([each for each in column.names if find((each,)) not in known.values()])
+        known[name] = find_free_column(header, column.names, known)
     return {name: column for name, column in known.items() if column is not None}
+
+
+def find_free_column(
+    header: Header, aliases: Sequence[str], taken: Mapping[str, str | None]
+) -> str | None:
+    """The column of one of these names that nothing else is taken for."""
+    used = {*taken.values()}
+    return header.find_column([each for each in aliases if header.find_column((each,)) not in used])
 
 
 def check_sessions(
@@ -145,7 +153,6 @@ def check_sessions(
     reader_problems: Sequence[Problem] = (),
 ) -> Sessions:
     """Sessions from rows, in order and found to be sound; `first_counts` as in `check_rows`."""
-    check_bad(bad)
     if not len(frame):
         raise BadInput(name, "it has no sessions")
     checked = check_rows(
@@ -249,12 +256,6 @@ def count_results(frame: pl.DataFrame, layout: SessionLayout) -> RowIndices:
     if not empty.any():
         return layout.query_lengths
     return np.asarray(layout.query_lengths - empty.gather(layout.query_starts).to_numpy(), np.intp)
-
-
-def check_bad(bad: str) -> None:
-    """Refuse what is no policy."""
-    if bad not in ("error", "skip"):
-        raise BadValue("bad", bad, "error or skip")
 
 
 def list_sessions(problems: Sequence[Problem]) -> set[str]:
