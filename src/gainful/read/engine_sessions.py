@@ -4,8 +4,8 @@ The rows of a session, or of the user whose sessions they make, are brought toge
 functions that read tables: by way of the disk, or on Spark's workers.
 
 A log has far more results than judgments. So rows that are fetched are those of documents that
-somebody judged, that were clicked, or that the searcher graded; beside them stands one for each
-query, and the others are counted.
+somebody judged, that were clicked, or that the searcher graded; one without a document for a query
+that has none of them; and the others are counted.
 """
 
 from __future__ import annotations
@@ -531,7 +531,7 @@ def fetch_part(
     behaviour: Behaviour,
     result_columns: Sequence[str],
 ) -> tuple[pl.DataFrame, frozenset[str]]:
-    """Of some whole sessions, a row for each query, and the results that matter.
+    """Of some whole sessions the results that matter, or a row without one for a query.
 
     Beside it, columns that are not kept, for results of one query differ in them.
     """
@@ -544,23 +544,19 @@ def fetch_part(
         wanted = joined[_ORDER].fill_null(value=False)
     else:
         wanted |= frame["doc"].is_in(judged_docs.implode()).fill_null(value=False)
-    own = {*_KEY, *result_columns}
+    own = {"rank", "doc", *result_columns}
     own.update(find_behaviour(name, frame.columns) or name for name in behaviour)
     number = np.repeat(np.arange(len(layout.query_starts)), layout.query_lengths)
-    of_queries = [name for name in frame.columns if name not in own or name in _KEY[:2]]
-    heads, varying = _find_query_values(frame[of_queries], number)
-    heads = heads.with_columns(
-        pl.Series(LIST_LENGTH, count_results(frame, layout)),
-        pl.Series(_ORDER, 2 * layout.query_starts),
-    )
-    chosen = wanted.arg_true().to_numpy()
-    rows = heads.drop(LIST_LENGTH)[number[chosen]].with_columns(
-        *frame[[name for name in frame.columns if name in own]][chosen],
-        pl.Series(_ORDER, 2 * chosen + 1),
-    )
-    both = pl.concat([heads, rows], how="diagonal_relaxed").sort(_ORDER).drop(_ORDER)
-    rest = [name for name in both.columns if name not in _KEY]
-    return both[[*_KEY, *rest]], varying
+    of_queries = [name for name in frame.columns if name not in own]
+    values, varying = _find_query_values(frame[of_queries], number)
+    values = values.with_columns(pl.Series(LIST_LENGTH, count_results(frame, layout)))
+    is_wanted = wanted.to_numpy()
+    kept = is_wanted.copy()
+    kept[layout.query_starts[np.bincount(number, is_wanted) == 0]] = True
+    of_results = frame[[name for name in frame.columns if name in own]].filter(kept)
+    fits = pl.Series(is_wanted[kept])
+    both = values[number[kept]].with_columns(pl.when(fits).then(each) for each in of_results)
+    return both[[*_KEY, *(name for name in both.columns if name not in _KEY)]], varying
 
 
 def _find_wanted(sessions: Sessions, behaviour: Behaviour) -> pl.Series:
