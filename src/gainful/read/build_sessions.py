@@ -153,7 +153,7 @@ def build_sessions(
     owner, owner_notes = (
         choose_owner(events.tells, events.name, gap) if len(events.frame) else ("", [])
     )
-    rows, descriptions = build_part(events, owner, gap, report) if owner else (events.frame, [])
+    rows, problems = build_part(events, owner, gap, report) if owner else (events.frame, [])
     notes = report.tell_events(bad, events.name, owner_notes, events.locate)
 
     def locate(row: int) -> str:
@@ -167,18 +167,17 @@ def build_sessions(
         ranked=rows["rank"].null_count() < len(rows),
         notes=notes,
     )
-    problems = [*descriptions, *sessions.problems]
-    return evolve(sessions, problems=problems, judged_by=events.judged_by)
+    told = [*list_problems(problems, events.locate), *sessions.problems]
+    return evolve(sessions, problems=told, judged_by=events.judged_by)
 
 
 def build_part(
     events: SessionEvents, owner: str, gap: timedelta | None, report: ReadReport
-) -> tuple[pl.DataFrame, list[tuple[str, str]]]:
-    """The results of some whole sessions with their actions; mistakes, place and words."""
+) -> tuple[pl.DataFrame, list[Problem]]:
+    """The results of some whole sessions with their actions; and what is wrong with events."""
     ordered = not events.unordered
     problems = [*events.problems, *find_event_problems(events, owner)]
     dropped, left_out = tally_problems(problems, events.locate, ordered=ordered)
-    descriptions = list_problems(problems, events.locate)
     kept = np.ones(len(events.frame), dtype=bool)
     kept[dropped] = False
     frame = events.frame.with_row_index(ROW).filter(pl.Series(kept))
@@ -211,7 +210,7 @@ def build_part(
     part.opening = len(opening)
     if frame.is_empty():
         report.add(part)
-        return opening, descriptions
+        return opening, problems
     opening = number_queries(opening, events)
     if events.docs is None:
         shown = find_layout(opening.filter(pl.col("doc").is_not_null()))
@@ -231,7 +230,7 @@ def build_part(
         lists = results.group_by("session", "query").agg(pl.len(), pl.col("rank").max())
         part.holes = bool((lists["rank"] > lists["len"]).any())
     report.add(part)
-    return results, [*descriptions, *list_problems(lost, events.locate)]
+    return results, [*problems, *lost]
 
 
 def choose_owner(
@@ -333,11 +332,8 @@ def _keep_results(rows: pl.DataFrame) -> pl.DataFrame:
         return rows
     begins = mark_changes(rows["session"]) | mark_changes(rows["query"])
     number = np.cumsum(begins) - 1
-    results = np.bincount(number, ~empty)
-    without_any = np.zeros(len(rows), dtype=bool)
-    first_rows = np.flatnonzero(begins)
-    without_any[first_rows[results == 0]] = True
-    return rows.filter(pl.Series(~empty | without_any)).with_columns(
+    has_none = np.bincount(number, ~empty) == 0
+    return rows.filter(~empty | (begins & has_none[number])).with_columns(
         rank=pl.when(pl.col("doc").is_not_null()).then(pl.col("rank"))
     )
 
@@ -395,10 +391,7 @@ def number_queries(opening: pl.DataFrame, events: SessionEvents) -> pl.DataFrame
         opening = opening.with_columns(pl.Series(LIST, _split_lists(opening, place)))
     new_session = mark_changes(opening["session"])
     number = np.cumsum(new_session | mark_changes(opening[LIST]))
-    before = number[new_session] - 1
-    query: NDArray[np.int64] = number - np.repeat(
-        before, np.diff(np.flatnonzero(new_session), append=len(number))
-    )
+    query = number - number[new_session][np.cumsum(new_session) - 1] + 1
     return opening.with_columns(query=pl.Series(query, dtype=pl.Int64))
 
 
