@@ -35,6 +35,7 @@ from gainful.read.session_layout import (
     drop_repeated_docs,
     find_layout,
     flag_problem,
+    flag_rows,
     has_repeats,
     list_problems,
     mark_changes,
@@ -177,11 +178,10 @@ def build_part(
     """The results of some whole sessions with their actions; and what is wrong with events."""
     ordered = not events.unordered
     problems = [*events.problems, *find_event_problems(events, owner)]
-    dropped, left_out = tally_problems(problems, events.locate, ordered=ordered)
-    kept = np.ones(len(events.frame), dtype=bool)
-    kept[dropped] = False
-    frame = events.frame.with_row_index(ROW).filter(pl.Series(kept))
-    part = ReadReport(len(events.frame), len(frame), left_out=left_out, notes=[*events.notes])
+    kept = ~flag_rows(problems, len(events.frame))
+    frame = events.frame.with_row_index(ROW).filter(kept)
+    part = ReadReport(len(events.frame), len(frame), notes=[*events.notes])
+    part.left_out = tally_problems(problems, events.locate, ordered=ordered)
     if gap is not None or owner == "user":
         in_order = frame.sort(owner, "time", ROW)
         frame = in_order.with_columns(session=split_at_pauses(owner, gap or GAP))
@@ -204,8 +204,8 @@ def build_part(
         expected = "times that differ, or a column of the query's position (query)"
         is_tied = frame["session"].is_in(ties.implode())
         problem = flag_problem(frame, is_tied, lambda _: f"{words} no order", expected)
-        tied, part.ties = tally_problems([problem], events.locate, ordered=False)
-        frame = frame.filter(~pl.col("session").is_in(ties.implode())) if len(tied) else frame
+        part.ties = tally_problems([problem], events.locate, ordered=False)
+        frame = frame.filter(~is_tied)
     opening = frame.filter(opens)
     part.opening = len(opening)
     if frame.is_empty():
@@ -292,7 +292,7 @@ def _fold_actions(
         ),
         "an earlier row that shows it in the list of the query",
     )
-    _, part.lost = tally_problems([never], events.locate, ordered=not events.unordered)
+    part.lost = tally_problems([never], events.locate, ordered=not events.unordered)
     attached = attached.filter(pl.col(RESULT).is_not_null())
     part.untold = len(attached) - int(attached["has_query"].sum())
     kinds = [kind for kind in actions["event"].unique(maintain_order=True) if kind != DWELL]

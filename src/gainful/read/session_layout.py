@@ -427,8 +427,8 @@ class Tally:
 
 def tally_problems(
     problems: Sequence[Problem], locate: Callable[[int], str], *, ordered: bool = True
-) -> tuple[RowIndices, list[Tally]]:
-    """The rows that something is wrong with; a row counts for the first of its problems."""
+) -> list[Tally]:
+    """How many rows each problem has; a row counts for the first of its problems."""
     dropped: set[int] = set()
     tallies = []
     for problem in problems:
@@ -436,16 +436,17 @@ def tally_problems(
         fresh = [number for number, row in enumerate(rows) if row not in dropped]
         dropped.update(rows)
         examples = []
-        names = [""] * len(rows) if ordered else [*map(problem.session_at, range(len(rows)))]
-        fresh.sort(key=lambda number: (names[number] or "", rows[number]))
+        if not ordered:
+            names = [*map(problem.session_at, range(len(rows)))]
+            fresh.sort(key=lambda number: (names[number] or "", rows[number]))
         for number in fresh[: MAX_PLACES + 1]:
             place, session = locate(rows[number]), problem.session_at(number)
-            short = _shorten_place(place) if ordered else f"session {quote(session)}"
-            short = short if session or ordered else ""
+            named = f"session {quote(session)}" if session else ""
+            short = _shorten_place(place) if ordered else named
             row = rows[number] if ordered else 0
             examples.append((row, place, short, problem.describe(number)))
         tallies.append(Tally(problem.expected, len(fresh), examples))
-    return np.array(sorted(dropped), dtype=np.intp), tallies
+    return tallies
 
 
 def tell_left_out(tallies: Sequence[Tally], bad: BadPolicy) -> list[str]:
