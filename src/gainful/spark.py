@@ -28,6 +28,7 @@ from gainful.match.parts import (
     unpack_qrels,
     work_in_spark,
 )
+from gainful.match.session_groups import find_other_values, session_columns
 from gainful.match.sessions import MatchedSessions
 from gainful.match.ties import TIE_POLICIES
 from gainful.measure.build_recipes import EvaluationSettings, Measures, build_recipes
@@ -43,7 +44,6 @@ from gainful.read.column_names import (
     OPTIONAL_COLUMNS,
     is_wide,
     protect_name,
-    restore_name,
 )
 from gainful.read.engine_sessions import PartReader, compute_part
 from gainful.read.engines import (
@@ -58,7 +58,6 @@ from gainful.read.inputs import AnyQrels, as_qrels, as_qrels_columns
 from gainful.read.lazy import as_lazy_run, read_schema, select_qrels
 from gainful.read.named_columns import build_part
 from gainful.read.qrels_and_run import QRELS, IdKinds, LazyRun, Qrels, Run
-from gainful.read.session_layout import mark_changes
 from gainful.read.sessions import Sessions
 from gainful.types import Array
 
@@ -283,11 +282,8 @@ class _SessionCheck:
     def visit(self, sessions: MatchedSessions) -> None:
         for recipe in self.recipes.values():
             compute_session_values(sessions, recipe)  # which may refuse
-        begins = sessions.layout.session_starts
-        for name in self.columns:
-            if name in sessions.rows.columns:
-                changes = mark_changes(sessions.rows[name].alias(""))
-                self.varying |= {name} if changes.sum() > changes[begins].sum() else set()
+        known = (name for name in self.columns if name in sessions.rows.columns)
+        self.varying |= {name for name in known if find_other_values(sessions, name)}
 
     def merge(self, other: _SessionCheck) -> None:
         self.varying |= other.varying
@@ -300,48 +296,37 @@ def _keep_values(parts: PreparedParts, recipes: Mapping[str, SessionRecipe]) -> 
     with report_engine_errors(SPARK, sessions.name):
         native: Any = sessions.frame.to_native()
         there = {field.name: field.dataType.simpleString() for field in native.schema.fields}
-        here = SPARK.collect(native.limit(0)).rename(restore_name).schema
-        kinds: dict[str, tuple[str, Any]] = {"session": ("string", pl.String)}
+        kinds = {"session": "string"}
         for name in groups:
-            column = reader.columns[name]
-            own = (there[protect_name(column)], here[column])
-            kinds[name] = ("string", pl.String) if name in OPTIONAL_COLUMNS else own
-        kinds["queries"] = ("bigint", pl.Int64)
-        kinds |= dict.fromkeys(recipes, ("double", pl.Float64))
-        empty = pl.DataFrame(schema={name: kind for name, (_, kind) in kinds.items()})
-        compute = partial(_evaluate_sessions, parts.matcher, recipes, groups)
-        work = partial(_evaluate_rows, reader=reader, compute=compute, empty=empty)
-        schema = ", ".join(f"{_quote_column(name)} {kind}" for name, (kind, _) in kinds.items())
+            own = there[protect_name(reader.columns[name])]
+            kinds[name] = "string" if name in OPTIONAL_COLUMNS else own
+        kinds |= {"queries": "bigint", **dict.fromkeys(recipes, "double")}
+        schema = ", ".join(f"{_quote_column(name)} {kind}" for name, kind in kinds.items())
+        work = partial(_evaluate_sessions, reader, parts.matcher, recipes, [*kinds])
         return sessions.work_in_spark(work, schema)
 
 
-def _evaluate_rows(
-    rows: pl.DataFrame,
-    reader: PartReader,
-    compute: Callable[[Sessions], pl.DataFrame | None],
-    empty: pl.DataFrame,
-) -> pl.DataFrame:
-    values, _, mistake = compute_part(rows, reader, compute)
-    if mistake is not None:
-        raise mistake
-    return empty if values is None else values
-
-
 def _evaluate_sessions(
+    reader: PartReader,
     matcher: PartMatcher,
     recipes: Mapping[str, SessionRecipe],
     columns: Sequence[str],
-    sessions: Sessions,
+    rows: pl.DataFrame,
 ) -> pl.DataFrame | None:
-    """A row for each session: these columns, how many queries, and its values."""
-    matched, _ = matcher.match(sessions)
-    if matched is None:
-        return None
-    heads = matched.rows[["session", *columns]][matched.layout.session_starts]
-    values = {"queries": pl.Series(matched.query_counts, dtype=pl.Int64)}
-    for name, recipe in recipes.items():
-        values[name] = _as_column(compute_session_values(matched, recipe))
-    return heads.with_columns(**values)
+    def tabulate(sessions: Sessions) -> pl.DataFrame | None:
+        matched, _ = matcher.match(sessions)
+        if matched is None:
+            return None
+        values = {
+            name: _as_column(compute_session_values(matched, recipe))
+            for name, recipe in recipes.items()
+        }
+        return session_columns(matched).with_columns(**values)[columns]
+
+    table, _, mistake = compute_part(rows, reader, tabulate)
+    if mistake is not None:
+        raise mistake
+    return table
 
 
 def _quote_column(name: str) -> str:

@@ -101,16 +101,18 @@ def check_group_columns(
     """The columns to group by, each once, known, and the same for a whole session."""
     columns = [name for name in sessions.rows.columns if name not in UNGROUPABLE_COLUMNS]
     names = check_group_names(by, columns, measures)
-    starts, rows = sessions.layout.session_starts, sessions.rows
     for name in names:
-        first = np.repeat(starts, np.diff(starts, append=len(rows)))  # of the session of each row
-        values = rows[name].alias("")
-        differing = (~values.gather(first).eq_missing(values)).arg_true()
-        if len(differing):
-            session = quote(rows["session"][int(differing[0])])
-            problem = f"session {session} has more than one {name}"
+        for row in find_other_values(sessions, name)[:1]:
+            problem = f"session {quote(sessions.rows['session'][row])} has more than one {name}"
             raise BadInput(source, problem, "one for all rows of a session")
     return names
+
+
+def find_other_values(sessions: SessionRows, name: str) -> list[int]:
+    """The rows that have another value of a column than the first of their session."""
+    starts, values = sessions.layout.session_starts, sessions.rows[name].alias("")
+    first = np.repeat(starts, np.diff(starts, append=len(values)))
+    return values.gather(first).ne_missing(values).arg_true().to_list()
 
 
 def check_group_names(by: By, columns: Collection[str], measures: Collection[str]) -> list[str]:

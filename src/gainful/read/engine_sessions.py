@@ -259,7 +259,9 @@ class EngineSessions:
             parts = collect_pickled(self.work_in_spark(work, PICKLED))
         yield from parts
 
-    def work_in_spark(self, work: Callable[[pl.DataFrame], pl.DataFrame], schema: str) -> Any:
+    def work_in_spark(
+        self, work: Callable[[pl.DataFrame], pl.DataFrame | None], schema: str
+    ) -> Any:
         """A Spark frame of what is made of the rows of some whole owners at a time.
 
         Spark decides how many they are: rows are cut by the hash of their owner, and adaptive
