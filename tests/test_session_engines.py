@@ -290,9 +290,9 @@ class TestSpark:
         values = gainful.spark.per_session(
             FRAME_MAKERS["Spark"](frame), STUDY.qrels, "sDCG@10", **options
         )
-        found = {row["session"]: row["sDCG@10"] for row in values.collect()}
-        assert found == dict(expected.per_session.select("session", "sDCG@10").rows())
-        assert len(found) < STUDY.sessions.frame["session"].n_unique()
+        by_session = {row["session"]: row["sDCG@10"] for row in values.collect()}
+        assert by_session == dict(expected.per_session.select("session", "sDCG@10").rows())
+        assert len(by_session) < STUDY.sessions.frame["session"].n_unique()
 
 
 # Names that polars takes for patterns, Spark for paths, and that are or were ours somewhere.

@@ -168,8 +168,8 @@ def build_sessions(
         ranked=rows["rank"].null_count() < len(rows),
         notes=notes,
     )
-    told = [*list_problems(problems, events.locate), *sessions.problems]
-    return evolve(sessions, problems=told, judged_by=events.judged_by)
+    mistakes = [*list_problems(problems, events.locate), *sessions.problems]
+    return evolve(sessions, problems=mistakes, judged_by=events.judged_by)
 
 
 def build_part(
