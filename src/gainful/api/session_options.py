@@ -10,7 +10,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from datetime import timedelta
 from typing import Any, Literal, TypedDict, cast
 
-from attrs import field, frozen
+from attrs import field, fields_dict, frozen
 
 from gainful.api.keywords import Function, answer_options
 from gainful.api.run_options import GroupChoice
@@ -37,7 +37,7 @@ from gainful.read.inputs import AnyQrels, AnyRun, as_qrels, as_qrels_columns, as
 from gainful.read.propensities import AnyPropensities
 from gainful.read.qrels_and_run import Qrels
 from gainful.read.query_columns import AnyQueries
-from gainful.read.read_options import AnyTopics
+from gainful.read.read_options import AnyTopics, ReadOptions
 from gainful.read.session_events import EventWords
 from gainful.read.session_inputs import AnySessions, as_sessions
 from gainful.read.session_layout import BadPolicy
@@ -248,13 +248,12 @@ def _choose_sessions(
 ) -> Sessions:
     """Those that are wanted, with gains if there are no judgments."""
     choice = choose_by(options)
-    own = ("where", "min_queries", "first_queries", "gain_from", "propensity", "last_run")
-    reading = {name: options[name] for name in options if name not in own}
+    reading = {name: options[name] for name in fields_dict(ReadOptions) if name in options}
     gain_from, propensity = options.get("gain_from"), options.get("propensity")
     behaviour = None if gain_from is None else list_behaviour(gain_from)
     if isinstance(propensity, str) and propensity == ESTIMATE:
         _refuse_to_estimate(sessions)
-    format_name = reading.pop("sessions_format", None)
+    format_name = options.get("sessions_format")
     all_sessions = as_sessions(
         sessions, format_name, qrels=qrels, whole=whole, behaviour=behaviour, **reading
     )
