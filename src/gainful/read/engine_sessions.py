@@ -154,7 +154,7 @@ class PartReader:
             frame, ranked=ranked, first_counts=tells_actions(frame), reader_problems=problems
         )
         sessions = Sessions(checked.frame, self.header.name, known_layout=checked.layout)
-        report.sound = 0 if checked.layout is None else len(checked.layout.session_starts)
+        report.sound = len(checked.layout.session_starts)
         report.shown_twice += checked.shown_twice
         if checked.problems:
             report.dropped = len(checked.bad_sessions)

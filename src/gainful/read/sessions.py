@@ -179,7 +179,7 @@ class CheckedRows:
     """The rows of sound sessions in order, and what is wrong with the others."""
 
     frame: pl.DataFrame
-    layout: SessionLayout | None  # None if there is no row
+    layout: SessionLayout
     problems: Sequence[Problem]
     bad_sessions: Collection[str]
     shown_twice: int = 0  # results whose document stands further up in their list
@@ -205,8 +205,6 @@ def check_rows(
     if bad_sessions:
         kept = ~_are_in(frame["session"].fill_null(""), bad_sessions)
         frame = frame.filter(kept)
-    if not len(frame):
-        return CheckedRows(frame, None, problems, bad_sessions)
     frame, rows = order_rows(frame)
     layout = find_layout(frame)
     if not ranked:
@@ -226,7 +224,7 @@ def check_rows(
     if first_counts and has_repeats(layout.doc_hashes, layout.query_starts):
         frame, shown_twice = drop_repeated_docs(frame.with_row_index(_ORDER), _ORDER)
         frame, layout = frame.drop(_ORDER), find_layout(frame)
-    return CheckedRows(frame, layout if len(frame) else None, problems, bad_sessions, shown_twice)
+    return CheckedRows(frame, layout, problems, bad_sessions, shown_twice)
 
 
 _ORDER = "\0order"
