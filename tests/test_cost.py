@@ -169,3 +169,9 @@ def test_who_costs_less_is_cheaper_and_who_costs_more_dearer(tmp_path):
     files, only = [once, until_found, always], {"pairs": "baseline", "baseline": "all-budget"}
     beaten = gainful.sessions.compare(files, qrels, "Cost", **only).systems_beaten("Cost")
     assert beaten["one-shot"] == beaten["until-found"] == ["all-budget"]
+
+
+@pytest.mark.parametrize("function", ["sweep", "explain"])
+def test_what_computes_no_cost_does_not_take_one_silently(function):
+    with refuses(UnknownName, "cost"):
+        getattr(gainful.sessions, function)(make_sessions(), qrels=QRELS, cost="query=1")

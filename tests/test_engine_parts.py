@@ -17,7 +17,7 @@ from test_lazy_events import FORMS, QRELS as LOG_QRELS, make_log
 
 import gainful
 from gainful.errors import BadInput
-from gainful.read import engine_sessions, spill
+from gainful.read import engine_sessions, engines, spill
 
 ENGINES = ("lazy polars", "DuckDB")
 MEASURES = ["sDCG@3", "nsDCG@3", "sRBP", "sDCG(duplicates=first)@5"]
@@ -326,7 +326,7 @@ def test_what_crosses_to_the_driver_does_not_grow_with_sessions(engine, monkeypa
         return pickle.loads(data)  # noqa: S301  (our own)
 
     ours = SimpleNamespace(loads=load, dumps=pickle.dumps)
-    monkeypatch.setattr(engine_sessions, "pickle", ours)
+    monkeypatch.setattr(engines, "pickle", ours)
     for count in (50, 500):
         rows = [
             {"session": f"s{session}", "query": 1, "rank": rank, "doc": doc, "topic": "t1"}

@@ -272,6 +272,27 @@ class TestSpark:
         without = FRAME_MAKERS["Spark"](frame.drop("doc"))
         with refuses(gainful.errors.BadInput, "sessions"):
             gainful.spark.per_session(without, {"s": {"a": 1}})
+        sound = FRAME_MAKERS["Spark"](STUDY.sessions.frame)
+        for error, place, options in (
+            (gainful.errors.BadInput, "sessions", {"where": {"system": "none"}}),  # none is left
+            (gainful.errors.BadInput, "sessions", {"qrels": {"s": {"a": 1}}}),  # of no topic
+            (gainful.errors.BadValue, "ties", {"ties": "input"}),  # which needs a file
+            (gainful.errors.UnknownName, "cost", {"cost": "query=1"}),
+        ):
+            with refuses(error, place):
+                gainful.spark.per_session(sound, **{"qrels": STUDY.qrels} | options)
+
+    def test_sessions_are_read_and_chosen_as_everywhere(self):
+        options = {"where": {"system": "1"}, "first_queries": 2, "bad": "skip"}
+        bad = STUDY.sessions.frame.head(1).with_columns(session=pl.lit("odd"), query=pl.lit(7))
+        frame = pl.concat([STUDY.sessions.frame, bad.cast(STUDY.sessions.frame.schema)])
+        expected = gainful.sessions.evaluate(frame, STUDY.qrels, "sDCG@10", **options)
+        values = gainful.spark.per_session(
+            FRAME_MAKERS["Spark"](frame), STUDY.qrels, "sDCG@10", **options
+        )
+        by_session = {row["session"]: row["sDCG@10"] for row in values.collect()}
+        assert by_session == dict(expected.per_session.select("session", "sDCG@10").rows())
+        assert len(by_session) < STUDY.sessions.frame["session"].n_unique()
 
 
 # Names that polars takes for patterns, Spark for paths, and that are or were ours somewhere.

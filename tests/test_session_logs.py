@@ -1,10 +1,12 @@
 """Logs of searches as sessions: any table, times, events, gaps; what is wrong is told."""
 
+import math
 from contextlib import suppress
 from datetime import UTC, datetime
 
 import polars as pl
 import pytest
+from engines import FRAME_MAKERS
 from facts import find_notes, list_facts
 from hypothesis import given, strategies as st
 from profiles import examples
@@ -24,6 +26,7 @@ from gainful.errors import (
 )
 from gainful.progress import watch
 from gainful.read.event_times import parse_times
+from gainful.read.inputs import as_qrels
 from gainful.read.session_inputs import as_sessions
 
 CLICK_LOG = """session_id,user_id,timestamp,query,position,doc_id,clicked,variant
@@ -580,6 +583,38 @@ def test_of_a_document_that_a_list_shows_twice_the_first_counts(make):
         ("t", 1, "ad", False, None),
     ]
     assert any(note.startswith("2 results repeat documents") for note in sessions.notes)
+
+
+@pytest.mark.parametrize("make", [pl.DataFrame, pl.LazyFrame, FRAME_MAKERS["DuckDB"]])
+def test_in_a_table_of_numbered_queries_that_tells_clicks_the_first_counts_too(make):
+    rows = [("s", 1, 1, "ad", 0), ("s", 1, 2, "b", 0), ("s", 1, 3, "ad", 1), ("s", 1, 4, "c", 1)]
+    rows += [("s", 2, 1, "ad", 0)]  # in another list
+    log = pl.DataFrame(rows, ["session", "query", "rank", "doc", "clicked"], orient="row")
+    judged = pl.DataFrame({"query": "s", "doc": ["ad", "b", "c"], "grade": [1.0, 0.0, 4.0]})
+    qrels = as_qrels(judged)
+    sessions = as_sessions(make(log), qrels=qrels, whole=False)
+    assert sessions.frame.drop_nulls("doc").select("query", "rank", "doc", "clicked").rows() == [
+        (1, 1, "ad", True),
+        (1, 2, "b", False),
+        (1, 3, "c", True),
+        (2, 1, "ad", False),
+    ]
+    expected = 1 / 1 + 4 / (1 + math.log(3, 4)) + 1 / (1 + math.log(2, 4))
+    results = gainful.sessions.evaluate(make(log), judged, "sDCG(b=4, bq=4)@10")
+    assert results["sDCG(b=4, bq=4)@10"] == pytest.approx(expected)
+    notes = [*sessions.notes, *results.notes]
+    if make is not pl.DataFrame:
+        summary = gainful.sessions.summarise(make(log), judged, "sDCG(b=4, bq=4)@10")
+        assert summary["sDCG(b=4, bq=4)@10"] == pytest.approx(expected)
+        notes += summary.notes
+    count = sum(note.startswith("1 result repeats a document") for note in notes)
+    assert count == (2 if make is pl.DataFrame else 3)
+    odd = pl.concat([log, log.tail(1).with_columns(session=pl.lit("t"))])  # whose query 1 is lost
+    plain = log.drop("clicked")  # nothing tells that this is a log
+    for wrong, words in ((odd, ("'t'", "query", 1)), (plain, ("'s'", "'ad'", "twice"))):
+        with pytest.raises(BadInput) as refused:
+            as_sessions(make(wrong), qrels=qrels, whole=False)
+        assert find_notes([str(refused.value)], *words)
 
 
 def test_a_list_with_a_gap_is_no_better_for_a_document_that_stands_twice():

@@ -7,57 +7,58 @@ driver; this gives frames.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from datetime import timedelta
 from functools import partial
 from typing import Any, Unpack
 
 import numpy as np
 import polars as pl
-from attrs import evolve, frozen
+from attrs import define, evolve, field, frozen
 
-from gainful.api.summarise_sessions import match_by
+from gainful.api.session_options import EvaluationOptions, SessionReading, answer_session_options
+from gainful.api.summarise_sessions import prepare_parts
 from gainful.convention import Convention
-from gainful.convention.session import SessionConvention
 from gainful.errors import BadValue, NothingInCommon, WrongType
-from gainful.match.behaviour_gains import GainRule
 from gainful.match.match import match
 from gainful.match.matched import MOST_NAMED, Matched
 from gainful.match.parts import (
-    collect_pickled,
     concat_parts,
     count_duplicates,
     pack_qrels,
-    pickle_result,
     refuse_bad_run,
     unpack_qrels,
     work_in_spark,
 )
+from gainful.match.session_groups import find_other_values, session_columns
+from gainful.match.sessions import MatchedSessions
 from gainful.match.ties import TIE_POLICIES
 from gainful.measure.build_recipes import EvaluationSettings, Measures, build_recipes
-from gainful.measure.build_session_recipes import build_session_recipes
 from gainful.measure.catalogue import MEASURES
 from gainful.measure.entry import Entry, Recipe, SessionRecipe
 from gainful.measure.evaluate import choose_queries, compute_measures, find_counting, with_max_grade
 from gainful.measure.notes import SAME_ID_TYPE, compare_id_types
 from gainful.measure.ranked_run import rank_run
-from gainful.measure.sessions.in_parts import PartMatcher, evaluate_part, find_varying
+from gainful.measure.sessions.in_parts import PartMatcher, PreparedParts
+from gainful.measure.sessions.session_values import compute_session_values
 from gainful.measure.values import flatten_names
 from gainful.read.column_names import (
     OPTIONAL_COLUMNS,
-    ColumnNames,
     is_wide,
     protect_name,
-    restore_name,
 )
-from gainful.read.engine_sessions import EngineSessions, PartReader, compute_part, open_sessions
-from gainful.read.engines import SPARK, find_engine, report_engine_errors
+from gainful.read.engine_sessions import PartReader, compute_part
+from gainful.read.engines import (
+    PICKLED,
+    SPARK,
+    collect_pickled,
+    find_engine,
+    pickle_result,
+    report_engine_errors,
+)
 from gainful.read.inputs import AnyQrels, as_qrels, as_qrels_columns
 from gainful.read.lazy import as_lazy_run, read_schema, select_qrels
 from gainful.read.named_columns import build_part
 from gainful.read.qrels_and_run import QRELS, IdKinds, LazyRun, Qrels, Run
-from gainful.read.read_options import ReadOptions
-from gainful.read.session_events import EventWords
-from gainful.read.sessions import UNGROUPABLE_COLUMNS, Sessions
+from gainful.read.sessions import Sessions
 from gainful.types import Array
 
 __all__ = ["per_query", "per_session"]
@@ -110,7 +111,7 @@ def per_query(
         counting = count_duplicates(convention, lazy_run)
         evaluation = _QueryEvaluation(own, recipes, counting, read_qrels, lazy_run.reader)
         check = partial(_check_part, evaluation)
-        checked = work_in_spark(judged, lazy_run, check, "report binary", judged_query)
+        checked = work_in_spark(judged, lazy_run, check, PICKLED, judged_query)
         reports = collect_pickled(checked)
         _refuse_bad_parts(reports, lazy_run, convention)
         highest = max(report.highest_grade for report in reports)
@@ -201,7 +202,7 @@ def _check_part(
             qrels.ids,
         )
 
-    return pickle_result("report", check)
+    return pickle_result(check)
 
 
 def _refuse_bad_parts(reports: Sequence[_PartReport], run: LazyRun, convention: Convention) -> None:
@@ -220,24 +221,24 @@ def _evaluate_part(
 ) -> pl.DataFrame:
     queries, values = evaluation.measure(evaluation.match(judged, rows)[1])
     columns = {"query": pl.Series(queries, dtype=pl.String)}
-    for name, column in zip(names, values.values(), strict=True):
-        left_out = np.flatnonzero(np.ma.getmaskarray(column))
-        columns[name] = pl.Series(np.ma.getdata(column)).scatter(left_out, None)
+    columns |= {name: _as_column(own) for name, own in zip(names, values.values(), strict=True)}
     return pl.DataFrame(columns)
 
 
+def _as_column(values: Array) -> pl.Series:
+    """Numbers; null where one is left out."""
+    left_out = np.flatnonzero(np.ma.getmaskarray(values))
+    return pl.Series(np.ma.getdata(values)).cast(pl.Float64).scatter(left_out, None)
+
+
+@answer_session_options(EvaluationOptions)
 def per_session(
     sessions: Any,
     qrels: AnyQrels | None = None,
     measures: Measures | None = None,
     *,
-    like: str | SessionConvention | None = None,
-    columns: ColumnNames | None = None,
-    gap: str | float | timedelta | None = None,
-    events: EventWords | None = None,
-    gain_from: GainRule | None = None,
     flat: bool = False,
-    **settings: Any,
+    **options: Unpack[EvaluationOptions],
 ) -> Any:
     """How good is each session, as a Spark frame?
 
@@ -252,69 +253,80 @@ def per_session(
         qrels: whatever `gainful.evaluate` takes; the topic of a session selects its judgments.
             Without them, searchers' own grades (the column grade) or clicks count.
         measures: names such as "nsDCG(b=2, bq=4)@10", as in `gainful.sessions.evaluate`.
-        like: whose settings to follow.
-        columns: how columns are called, if not as usual.
-        gap: for a log: the pause that ends a session, such as "30m".
-        events: for a log: the names of its events, such as {"shown": "view"}.
-        gain_from: without judgments, what counts as gain: "clicked" (default), "purchased",
-            "dwell>=30s", or weights such as {"clicked": 1, "purchased": 5} (the highest counts).
         flat: name the columns of measures as `to_flat()` does, such as nsdcg_at_10.
-        **settings: single settings, such as `duplicates="first"`.
+        **options: how sessions are read and what counts as gain (`sessions.GainOptions`), and
+            single settings, such as `b=10`; what needs all sessions in memory is refused.
 
     Returns:
         A Spark frame: session, what sessions can be grouped by, queries, and a column for each
         measure, null where a session is left out.
     """
-    _, usual = build_session_recipes(measures, like, settings)
+    reading = SessionReading.from_options(options)
+    _, usual = reading.build_recipes(measures)
     if find_engine(sessions) is not SPARK:
         raise WrongType("sessions", sessions, "a Spark frame; gainful.sessions takes all others")
-    reading = ReadOptions(columns=columns, gap=gap, events=events)
-    opened = open_sessions(sessions, SPARK, "sessions", reading)
-    local_qrels = None if qrels is None else as_qrels_columns(as_qrels(qrels))
-    matcher, _ = match_by(opened, local_qrels, gain_from, list(usual.values()))
-    _, recipes = build_session_recipes(measures, like, settings, observed=matcher.observed)
-    matcher = evolve(matcher, recipes=list(recipes.values()))
+    parts = prepare_parts(sessions, qrels, usual, None, reading.options)
+    _, recipes = reading.build_recipes(measures, parts.matcher.observed)
     names = flatten_names(dict.fromkeys(recipes, 0.0)) if flat else recipes
-    return _keep_values(opened, matcher, dict(zip(names, recipes.values(), strict=True)))
+    return _keep_values(parts, dict(zip(names, recipes.values(), strict=True)))
 
 
-def _keep_values(
-    sessions: EngineSessions, matcher: PartMatcher, recipes: Mapping[str, SessionRecipe]
-) -> Any:
-    reader = sessions.reader
-    unfit = (*UNGROUPABLE_COLUMNS, *reader.actions)
-    columns = [name for name in reader.columns if name not in unfit]
-    parts = sessions.map_parts(partial(find_varying, columns=columns))
-    varying = {name for names in parts for name in names}
-    groups = [name for name in columns if name not in varying]
+@define(eq=False)
+class _SessionCheck:
+    """What is to be known of all sessions before Spark computes a frame of their values."""
+
+    recipes: Mapping[str, SessionRecipe]
+    columns: Sequence[str]
+    varying: set[str] = field(factory=set)  # those that are not the same for a whole session
+
+    def visit(self, sessions: MatchedSessions) -> None:
+        for recipe in self.recipes.values():
+            compute_session_values(sessions, recipe)  # which may refuse
+        known = (name for name in self.columns if name in sessions.rows.columns)
+        self.varying |= {name for name in known if find_other_values(sessions, name)}
+
+    def merge(self, other: _SessionCheck) -> None:
+        self.varying |= other.varying
+
+
+def _keep_values(parts: PreparedParts, recipes: Mapping[str, SessionRecipe]) -> Any:
+    sessions, reader = parts.sessions, parts.sessions.reader
+    check, _ = parts.visit(partial(_SessionCheck, recipes, parts.by))
+    groups = [name for name in parts.by if name not in check.varying]
     with report_engine_errors(SPARK, sessions.name):
         native: Any = sessions.frame.to_native()
         there = {field.name: field.dataType.simpleString() for field in native.schema.fields}
-        here = SPARK.collect(native.limit(0)).rename(restore_name).schema
-        kinds: dict[str, tuple[str, Any]] = {"session": ("string", pl.String)}
+        kinds = {"session": "string"}
         for name in groups:
-            column = reader.columns[name]
-            own = (there[protect_name(column)], here[column])
-            kinds[name] = ("string", pl.String) if name in OPTIONAL_COLUMNS else own
-        kinds["queries"] = ("bigint", pl.Int64)
-        kinds |= dict.fromkeys(recipes, ("double", pl.Float64))
-        empty = pl.DataFrame(schema={name: kind for name, (_, kind) in kinds.items()})
-        compute = partial(evaluate_part, matcher=matcher, recipes=recipes, columns=groups)
-        work = partial(_evaluate_sessions, reader=reader, compute=compute, empty=empty)
-        schema = ", ".join(f"{_quote_column(name)} {kind}" for name, (kind, _) in kinds.items())
+            own = there[protect_name(reader.columns[name])]
+            kinds[name] = "string" if name in OPTIONAL_COLUMNS else own
+        kinds |= {"queries": "bigint", **dict.fromkeys(recipes, "double")}
+        schema = ", ".join(f"{_quote_column(name)} {kind}" for name, kind in kinds.items())
+        work = partial(_evaluate_sessions, reader, parts.matcher, recipes, [*kinds])
         return sessions.work_in_spark(work, schema)
 
 
 def _evaluate_sessions(
-    rows: pl.DataFrame,
     reader: PartReader,
-    compute: Callable[[Sessions], pl.DataFrame | None],
-    empty: pl.DataFrame,
-) -> pl.DataFrame:
-    values, _, mistake = compute_part(rows, reader, compute)
+    matcher: PartMatcher,
+    recipes: Mapping[str, SessionRecipe],
+    columns: Sequence[str],
+    rows: pl.DataFrame,
+) -> pl.DataFrame | None:
+    def tabulate(sessions: Sessions) -> pl.DataFrame | None:
+        matched, _ = matcher.match(sessions)
+        if matched is None:
+            return None
+        values = {
+            name: _as_column(compute_session_values(matched, recipe))
+            for name, recipe in recipes.items()
+        }
+        return session_columns(matched).with_columns(**values)[columns]
+
+    table, _, mistake = compute_part(rows, reader, tabulate)
     if mistake is not None:
         raise mistake
-    return empty if values is None else values
+    return table
 
 
 def _quote_column(name: str) -> str:

@@ -6,11 +6,11 @@ One set of typed keywords serves `sessions.evaluate`, `compare`, `report`, `swee
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from datetime import timedelta
 from typing import Any, Literal, TypedDict, cast
 
-from attrs import field, frozen
+from attrs import field, fields_dict, frozen
 
 from gainful.api.keywords import Function, answer_options
 from gainful.api.run_options import GroupChoice
@@ -37,7 +37,7 @@ from gainful.read.inputs import AnyQrels, AnyRun, as_qrels, as_qrels_columns, as
 from gainful.read.propensities import AnyPropensities
 from gainful.read.qrels_and_run import Qrels
 from gainful.read.query_columns import AnyQueries
-from gainful.read.read_options import AnyTopics
+from gainful.read.read_options import AnyTopics, ReadOptions
 from gainful.read.session_events import EventWords
 from gainful.read.session_inputs import AnySessions, as_sessions
 from gainful.read.session_layout import BadPolicy
@@ -200,8 +200,8 @@ class SessionReading:
     settings: Mapping[str, Any] = field(factory=dict)
 
     @classmethod
-    def from_options(cls, options: Mapping[str, Any]) -> SessionReading:
-        """Single settings apart from all else.
+    def from_options(cls, options: Mapping[str, Any], cost: Cost | None = None) -> SessionReading:
+        """Single settings apart from all else; the cost is an option of some functions only.
 
         Examples:
             >>> reading = SessionReading.from_options({"gap": "30m", "duplicates": "first"})
@@ -211,8 +211,8 @@ class SessionReading:
         given = dict(options)
         names = GainOptions.__annotations__
         reading = {name: given.pop(name) for name in options if name in names}
-        own = {name: given.pop(name) for name in ("like", "cost") if name in given}
-        return cls(options=cast("GainOptions", reading), settings=given, **own)
+        like = given.pop("like", None)
+        return cls(options=cast("GainOptions", reading), like=like, cost=cost, settings=given)
 
     def build_recipes(
         self, measures: Measures | None, observed: str = ""
@@ -248,13 +248,12 @@ def _choose_sessions(
 ) -> Sessions:
     """Those that are wanted, with gains if there are no judgments."""
     choice = choose_by(options)
-    own = ("where", "min_queries", "first_queries", "gain_from", "propensity", "last_run")
-    reading = {name: options[name] for name in options if name not in own}
+    reading = {name: options[name] for name in fields_dict(ReadOptions) if name in options}
     gain_from, propensity = options.get("gain_from"), options.get("propensity")
     behaviour = None if gain_from is None else list_behaviour(gain_from)
     if isinstance(propensity, str) and propensity == ESTIMATE:
         _refuse_to_estimate(sessions)
-    format_name = reading.pop("sessions_format", None)
+    format_name = options.get("sessions_format")
     all_sessions = as_sessions(
         sessions, format_name, qrels=qrels, whole=whole, behaviour=behaviour, **reading
     )
@@ -264,9 +263,19 @@ def _choose_sessions(
         run = as_run_columns(as_run(options["last_run"]))
         all_sessions = join_last_query(all_sessions, run)
     chosen = filter_sessions(all_sessions, choice)
-    if gains:
-        chosen = _add_gains(chosen, gain_from, propensity, judged=qrels is not None)
+    asked = {"gain_from": gain_from, "propensity": propensity}
+    if gains and gain_from_actions(chosen.frame.columns, judged=qrels is not None, **asked):
+        return gain_from_behaviour(chosen, gain_from, propensity)
     return chosen
+
+
+def gain_from_actions(columns: Collection[str], *, judged: bool, **asked: Any) -> bool:
+    """Is gain what searchers did: without judgments, if it is asked for or there are no grades?"""
+    given = {name: value for name, value in asked.items() if value is not None}
+    if judged:
+        for name, value in given.items():
+            raise BadValue(name, value, "nothing with judgments: they define the gain")
+    return not judged and (bool(given) or ("grade" not in columns and "clicked" in columns))
 
 
 def choose_by(options: Mapping[str, Any]) -> SessionChoice:
@@ -287,26 +296,6 @@ def _refuse_to_estimate(sessions: AnySessions) -> None:
             "them from a sample in memory"
         )
         raise BadValue("propensity", ESTIMATE, allowed)
-
-
-def _add_gains(
-    sessions: Sessions,
-    gain_from: GainRule | None,
-    propensity: AnyPropensities | None,
-    *,
-    judged: bool,
-) -> Sessions:
-    """Without judgments and grades, gains from searchers' actions, if any are known."""
-    if judged:
-        for name, value in (("gain_from", gain_from), ("propensity", propensity)):
-            if value is not None:
-                raise BadValue(name, value, "nothing with judgments: they define the gain")
-        return sessions
-    columns = sessions.frame.columns
-    asked = gain_from is not None or propensity is not None
-    if asked or ("grade" not in columns and "clicked" in columns):
-        return gain_from_behaviour(sessions, gain_from, propensity)
-    return sessions
 
 
 def read_session_qrels(

@@ -62,7 +62,7 @@ def evaluate(
     if isinstance(sessions, Qrels):
         raise WrongType("sessions", "judgments", "sessions first, then their judgments")
     group, queries = options.pop("group", None), options.pop("queries", None)
-    reading = SessionReading.from_options(options)
+    reading = SessionReading.from_options(options, options.pop("cost", None))
     reading.build_recipes(measures)  # which refuses mistakes before anything is read
     judgments, chosen = reading.read(sessions, qrels)
     convention, recipes = reading.build_recipes(measures, chosen.observed)

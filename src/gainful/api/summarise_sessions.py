@@ -15,6 +15,7 @@ from gainful.api.session_options import (
     SessionReading,
     answer_session_options,
     choose_by,
+    gain_from_actions,
     list_others_in_parts,
     read_session_qrels,
 )
@@ -83,7 +84,7 @@ def summarise(
         >>> summarise(pl.LazyFrame(rows), {"s": {"a": 3}}, "sDCG(b=2, bq=4)@10").mean
         {'sDCG(b=2, bq=4)@10': 2.0}
     """
-    reading = SessionReading.from_options({**options, "cost": cost})
+    reading = SessionReading.from_options(options, cost)
     _, recipes = reading.build_recipes(measures)
     for name, recipe in recipes.items():
         if recipe.convention.hold == "growing":
@@ -115,10 +116,13 @@ def prepare_parts(
     sessions: Any,
     qrels: AnyQrels | None,
     recipes: Mapping[str, SessionRecipe],
-    by: By,
+    by: By | None,
     options: GainOptions,
 ) -> PreparedParts:
-    """Sessions found in their engine (or a Parquet file), with gains if nobody judged."""
+    """Sessions found in their engine (or a Parquet file), with gains if nobody judged.
+
+    Of the columns by which they can be grouped, only those of `by` are read, or all if it is None.
+    """
     for option in list_others_in_parts(options):
         allowed = "no value: it needs all sessions at once, not in parts"
         raise BadValue(option, options[option], allowed)  # type: ignore[literal-required]
@@ -139,17 +143,19 @@ def prepare_parts(
     native, engine, name = _find_frame(sessions)
     first_row = 0 if native is sessions else 1
     reading = ReadOptions.pick(options)
-    opened = open_sessions(native, engine, name, reading, needed, first_row=first_row)
+    wanted = None if by is None else needed
+    opened = open_sessions(native, engine, name, reading, wanted, first_row=first_row)
     columns = opened.reader.columns
     unfit = (*UNGROUPABLE_COLUMNS, *opened.reader.actions)
     groupable = [name for name in columns if name not in unfit]
     for column in choice.where:
         check_name("column", column, ("session", *groupable))
-    group_names = check_group_names(by, groupable, (*recipes, *_SUMMARY_COLUMNS))
+    if by is not None:
+        groupable = check_group_names(by, groupable, (*recipes, *_SUMMARY_COLUMNS))
     matcher, notes = match_by(opened, judgments, rule, list(recipes.values()), choice)
     computed = f"computed in {opened.engine.name}, some sessions at a time"
     return PreparedParts(
-        sessions=opened, matcher=matcher, by=tuple(group_names), notes=[computed, *notes]
+        sessions=opened, matcher=matcher, by=tuple(groupable), notes=[computed, *notes]
     )
 
 
@@ -163,9 +169,7 @@ def match_by(
     """How parts are matched: by judgments; without any, by what searchers said or did."""
     columns, notes = sessions.reader.columns, []
     gains: list[GainEvent] = []
-    if qrels is not None and rule is not None:
-        raise BadValue("gain_from", rule, "nothing with judgments: they define the gain")
-    if qrels is None and (rule is not None or ("grade" not in columns and "clicked" in columns)):
+    if gain_from_actions(columns, judged=qrels is not None, gain_from=rule):
         gains = parse_gain_rule(USUAL_RULE if rule is None else rule)
         notes = [describe_gain_rule(gains, asked=rule is not None)]
     elif qrels is None and "grade" not in columns:

@@ -7,7 +7,6 @@ them, or on Spark's workers.
 
 from __future__ import annotations
 
-import pickle
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from itertools import accumulate
@@ -24,7 +23,14 @@ from gainful.match.frames import refuse_duplicates
 from gainful.match.matched import MOST_NAMED, Matched
 from gainful.match.pools import build_pools, match_subtopics
 from gainful.match.rank_order import invert_order
-from gainful.read.engines import SPARK, as_spark_arrow, report_engine_errors
+from gainful.read.engines import (
+    PICKLED,
+    SPARK,
+    as_spark_arrow,
+    collect_pickled,
+    pickle_result,
+    report_engine_errors,
+)
 from gainful.read.formats import find_format
 from gainful.read.inputs import as_qrels_columns
 from gainful.read.qrels_and_run import IdKinds, LazyRun, NestedDict, Qrels, Run
@@ -257,29 +263,11 @@ def _match_on_workers(qrels: Qrels, run: LazyRun, match_part: WorkPart) -> list[
     read = run.reader
 
     def work(judged: pl.DataFrame, rows: pl.DataFrame) -> pl.DataFrame:
-        return pickle_result("part", lambda: match_part(judged, read(rows)))
+        return pickle_result(lambda: match_part(judged, read(rows)))
 
     with report_engine_errors(SPARK, run.name):
         judged = SPARK.send(pack_qrels(qrels), run.frame.to_native())
-        return collect_pickled(work_in_spark(judged, run, work, "part binary"))
-
-
-def pickle_result(column: str, compute: Callable[[], object]) -> pl.DataFrame:
-    """What a worker found for the driver; a mistake in the data is found there, too."""
-    try:
-        result = compute()
-    except GainfulError as error:
-        result = error
-    return pl.DataFrame({column: [pickle.dumps(result)]})
-
-
-def collect_pickled(table: Any) -> list[Any]:
-    """What the workers found, of all parts; of several mistakes one is raised, always the same."""
-    results = [pickle.loads(row[0]) for row in table.collect()]  # noqa: S301  (our own)
-    mistakes = [result for result in results if isinstance(result, GainfulError)]
-    if mistakes:
-        raise min(mistakes, key=str)
-    return results
+        return collect_pickled(work_in_spark(judged, run, work, PICKLED))
 
 
 def work_in_spark(
@@ -304,13 +292,9 @@ def work_in_spark(
         query = col(f"`{column}`").cast("bigint" if fraction else "string")  # 1.0 is '1'
         return frame.groupBy(pmod(xxhash64(query.cast("string")), lit(number)))
 
-    grouped = group(judged, judged_query).cogroup(group(native, "query"))
-    return grouped.applyInArrow(_make_worker(work), schema)
-
-
-def _make_worker(work: WorkRows) -> Callable[[Any, Any], Any]:
     def work_on(judged: Any, retrieved: Any) -> Any:
         rows = (pl.DataFrame(pl.from_arrow(table)) for table in (judged, retrieved))
         return as_spark_arrow(work(*rows))
 
-    return work_on
+    grouped = group(judged, judged_query).cogroup(group(native, "query"))
+    return grouped.applyInArrow(work_on, schema)

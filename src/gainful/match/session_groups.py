@@ -101,15 +101,18 @@ def check_group_columns(
     """The columns to group by, each once, known, and the same for a whole session."""
     columns = [name for name in sessions.rows.columns if name not in UNGROUPABLE_COLUMNS]
     names = check_group_names(by, columns, measures)
-    starts, rows = sessions.layout.session_starts, sessions.rows
     for name in names:
-        changed = mark_changes(rows[name].alias(""))
-        changed[starts] = False
-        if changed.any():
-            session = quote(rows["session"][int(changed.argmax())])
-            problem = f"session {session} has more than one {name}"
+        for row in find_other_values(sessions, name)[:1]:
+            problem = f"session {quote(sessions.rows['session'][row])} has more than one {name}"
             raise BadInput(source, problem, "one for all rows of a session")
     return names
+
+
+def find_other_values(sessions: SessionRows, name: str) -> list[int]:
+    """The rows that have another value of a column than the row before in their session."""
+    changed = mark_changes(sessions.rows[name].alias(""))
+    changed[sessions.layout.session_starts] = False
+    return np.flatnonzero(changed).tolist()
 
 
 def check_group_names(by: By, columns: Collection[str], measures: Collection[str]) -> list[str]:

@@ -23,7 +23,6 @@ from gainful.read.session_events import (
     FIRST,
     LENGTH,
     SHOWN,
-    SHOWN_TWICE,
     SessionEvents,
     describe_overlaps,
     find_event_problems,
@@ -33,23 +32,33 @@ from gainful.read.session_layout import (
     BadPolicy,
     Problem,
     Tally,
+    drop_repeated_docs,
+    find_layout,
     flag_problem,
+    flag_rows,
     has_repeats,
     list_problems,
     mark_changes,
+    note_shown_twice,
     tally_problems,
     tell_left_out,
 )
-from gainful.read.sessions import Sessions, check_bad, check_sessions
+from gainful.read.sessions import Sessions, check_sessions, tell_bad_sessions
 from gainful.text import count_noun, quote
 
 SHOWING = "rows of results that were shown"
 GAP = timedelta(minutes=30)  # a pause after which most logs begin another session
 
 
+_SUMS = (
+    *("events", "kept", "opening", "repeats", "shown_twice", "untold", "unclicked"),
+    *("sound", "dropped"),
+)
+
+
 @define(eq=False)
-class LogReport:
-    """What is to be said of a log when all parts of it have been read."""
+class ReadReport:
+    """What is to be said of sessions when all parts of them, or of their log, have been read."""
 
     events: int = 0
     kept: int = 0  # events that could be placed
@@ -65,11 +74,14 @@ class LogReport:
     in_row_order: bool = False  # do ranks and lists follow from the order of rows alone?
     spans: pl.DataFrame | None = None  # of sessions of users, which may overlap
     notes: list[str] = field(factory=list)  # what was taken for what
+    sound: int = 0  # sessions
+    dropped: int = 0  # sessions that were left out
+    # Of the mistakes in sessions, the first: its order, and words.
+    first: tuple[tuple[str, int], BadInput] | None = None
 
-    def add(self, other: LogReport) -> None:
+    def add(self, other: ReadReport) -> None:
         """Take what is known of another part."""
-        sums = ("events", "kept", "opening", "repeats", "shown_twice", "untold", "unclicked")
-        for name in sums:
+        for name in _SUMS:
             setattr(self, name, getattr(self, name) + getattr(other, name))
         self.holes |= other.holes
         self.in_row_order |= other.in_row_order
@@ -81,6 +93,8 @@ class LogReport:
         frames = [spans for spans in (self.spans, other.spans) if spans is not None]
         self.spans = pl.concat(frames) if frames else None
         self.notes = [*dict.fromkeys((*self.notes, *other.notes))]
+        known = [first for first in (self.first, other.first) if first is not None]
+        self.first = min(known, key=lambda mistake: mistake[0], default=None)
 
     def renumber(self, rows: pl.Series) -> None:
         """Take rows of a part for those of the whole log, by their numbers in it."""
@@ -89,10 +103,21 @@ class LogReport:
         if self.spans is not None:
             self.spans = self.spans.with_columns(rows.gather(self.spans["row"]).alias("row"))
 
-    def tell(
+    def tell_sessions(self, bad: BadPolicy, name: str) -> list[str]:
+        """What is to be said of sessions; an error, if one is wrong and not to be left out."""
+        notes = [] if self.events else note_shown_twice(self.shown_twice)
+        if self.first is None:
+            return notes
+        is_any_sound = self.sound > 0
+        return [
+            *notes,
+            tell_bad_sessions(self.first[1], self.dropped, name, bad, is_any_sound=is_any_sound),
+        ]
+
+    def tell_events(
         self, bad: BadPolicy, name: str, owner_notes: Sequence[str], locate: Callable[[int], str]
     ) -> list[str]:
-        """All notes; an error, if something is wrong that was not to be left out."""
+        """What is to be said of a log; an error, if something is wrong and not to be left out."""
         if not self.events:
             raise BadInput(name, "it has no rows", SHOWING)
         dropped = tell_left_out(self.left_out, bad)
@@ -109,9 +134,7 @@ class LogReport:
         if self.repeats:
             repeats = count_noun(self.repeats, "event")
             notes.append(f"{repeats} logged twice to the same time counted once")
-        if self.shown_twice:
-            notes.append(count_noun(self.shown_twice, *SHOWN_TWICE.split("|")))
-        notes += [*ties, *tell_left_out(self.lost, bad)]
+        notes += [*note_shown_twice(self.shown_twice), *ties, *tell_left_out(self.lost, bad)]
         if self.untold:
             notes.append(
                 f"{count_noun(self.untold, 'event')} without a query counted in the latest list "
@@ -127,13 +150,12 @@ def build_sessions(
     events: SessionEvents, *, bad: BadPolicy = "error", gap: timedelta | None = None
 ) -> Sessions:
     """Sessions from events in memory, in order and found to be sound."""
-    check_bad(bad)
-    report = LogReport()
+    report = ReadReport()
     owner, owner_notes = (
         choose_owner(events.tells, events.name, gap) if len(events.frame) else ("", [])
     )
-    rows, descriptions = build_part(events, owner, gap, report) if owner else (events.frame, [])
-    notes = report.tell(bad, events.name, owner_notes, events.locate)
+    rows, problems = build_part(events, owner, gap, report) if owner else (events.frame, [])
+    notes = report.tell_events(bad, events.name, owner_notes, events.locate)
 
     def locate(row: int) -> str:
         return events.locate(int(rows[ROW][row]))
@@ -146,22 +168,20 @@ def build_sessions(
         ranked=rows["rank"].null_count() < len(rows),
         notes=notes,
     )
-    problems = [*descriptions, *sessions.problems]
-    return evolve(sessions, problems=problems, judged_by=events.judged_by)
+    mistakes = [*list_problems(problems, events.locate), *sessions.problems]
+    return evolve(sessions, problems=mistakes, judged_by=events.judged_by)
 
 
 def build_part(
-    events: SessionEvents, owner: str, gap: timedelta | None, report: LogReport
-) -> tuple[pl.DataFrame, list[tuple[str, str]]]:
-    """The results of some whole sessions with their actions; mistakes, place and words."""
+    events: SessionEvents, owner: str, gap: timedelta | None, report: ReadReport
+) -> tuple[pl.DataFrame, list[Problem]]:
+    """The results of some whole sessions with their actions; and what is wrong with events."""
     ordered = not events.unordered
     problems = [*events.problems, *find_event_problems(events, owner)]
-    dropped, left_out = tally_problems(problems, events.locate, ordered=ordered)
-    descriptions = list_problems(problems, events.locate)
-    kept = np.ones(len(events.frame), dtype=bool)
-    kept[dropped] = False
-    frame = events.frame.with_row_index(ROW).filter(pl.Series(kept))
-    part = LogReport(len(events.frame), len(frame), left_out=left_out, notes=[*events.notes])
+    kept = ~flag_rows(problems, len(events.frame))
+    frame = events.frame.with_row_index(ROW).filter(kept)
+    part = ReadReport(len(events.frame), len(frame), notes=[*events.notes])
+    part.left_out = tally_problems(problems, events.locate, ordered=ordered)
     if gap is not None or owner == "user":
         in_order = frame.sort(owner, "time", ROW)
         frame = in_order.with_columns(session=split_at_pauses(owner, gap or GAP))
@@ -184,16 +204,18 @@ def build_part(
         expected = "times that differ, or a column of the query's position (query)"
         is_tied = frame["session"].is_in(ties.implode())
         problem = flag_problem(frame, is_tied, lambda _: f"{words} no order", expected)
-        tied, part.ties = tally_problems([problem], events.locate, ordered=False)
-        frame = frame.filter(~pl.col("session").is_in(ties.implode())) if len(tied) else frame
+        part.ties = tally_problems([problem], events.locate, ordered=False)
+        frame = frame.filter(~is_tied)
     opening = frame.filter(opens)
     part.opening = len(opening)
     if frame.is_empty():
         report.add(part)
-        return opening, descriptions
+        return opening, problems
     opening = number_queries(opening, events)
     if events.docs is None:
-        opening, part.shown_twice = drop_repeated_docs(opening)
+        shown = find_layout(opening.filter(pl.col("doc").is_not_null()))
+        if has_repeats(shown.doc_hashes, shown.query_starts):
+            opening, part.shown_twice = drop_repeated_docs(opening, ORDER)
         untold = not any(events.tells(name) for name in ("rank", "position", "query_id"))
         several = opening.select("session", "query").is_duplicated()
         part.in_row_order = untold and bool(several.any())
@@ -208,7 +230,7 @@ def build_part(
         lists = results.group_by("session", "query").agg(pl.len(), pl.col("rank").max())
         part.holes = bool((lists["rank"] > lists["len"]).any())
     report.add(part)
-    return results, [*descriptions, *list_problems(lost, events.locate)]
+    return results, [*problems, *lost]
 
 
 def choose_owner(
@@ -252,7 +274,7 @@ def _drop_repeats(frame: pl.DataFrame) -> tuple[pl.DataFrame, int]:
 
 
 def _fold_actions(
-    frame: pl.DataFrame, opening: pl.DataFrame, events: SessionEvents, part: LogReport
+    frame: pl.DataFrame, opening: pl.DataFrame, events: SessionEvents, part: ReadReport
 ) -> tuple[pl.DataFrame, list[Problem]]:
     """Results with their actions; and actions on results that were never shown."""
     actions = frame.filter(~pl.col("event").is_in([SHOWN, ASKED]))
@@ -270,7 +292,7 @@ def _fold_actions(
         ),
         "an earlier row that shows it in the list of the query",
     )
-    _, part.lost = tally_problems([never], events.locate, ordered=not events.unordered)
+    part.lost = tally_problems([never], events.locate, ordered=not events.unordered)
     attached = attached.filter(pl.col(RESULT).is_not_null())
     part.untold = len(attached) - int(attached["has_query"].sum())
     kinds = [kind for kind in actions["event"].unique(maintain_order=True) if kind != DWELL]
@@ -310,11 +332,8 @@ def _keep_results(rows: pl.DataFrame) -> pl.DataFrame:
         return rows
     begins = mark_changes(rows["session"]) | mark_changes(rows["query"])
     number = np.cumsum(begins) - 1
-    results = np.bincount(number, ~empty)
-    without_any = np.zeros(len(rows), dtype=bool)
-    first_rows = np.flatnonzero(begins)
-    without_any[first_rows[results == 0]] = True
-    return rows.filter(pl.Series(~empty | without_any)).with_columns(
+    has_none = np.bincount(number, ~empty) == 0
+    return rows.filter(~empty | (begins & has_none[number])).with_columns(
         rank=pl.when(pl.col("doc").is_not_null()).then(pl.col("rank"))
     )
 
@@ -372,38 +391,8 @@ def number_queries(opening: pl.DataFrame, events: SessionEvents) -> pl.DataFrame
         opening = opening.with_columns(pl.Series(LIST, _split_lists(opening, place)))
     new_session = mark_changes(opening["session"])
     number = np.cumsum(new_session | mark_changes(opening[LIST]))
-    before = number[new_session] - 1
-    query: NDArray[np.int64] = number - np.repeat(
-        before, np.diff(np.flatnonzero(new_session), append=len(number))
-    )
+    query = number - number[new_session][np.cumsum(new_session) - 1] + 1
     return opening.with_columns(query=pl.Series(query, dtype=pl.Int64))
-
-
-def drop_repeated_docs(opening: pl.DataFrame) -> tuple[pl.DataFrame, int]:
-    """Lists with each document once, where it stands first; and how many results are left out.
-
-    An action on any of them is one on the document. Ranks behind a result that is left out
-    are one less, as if it had not been shown.
-    """
-    shown = opening.filter(pl.col("doc").is_not_null())
-    begins = mark_changes(shown["session"]) | mark_changes(shown["query"])
-    if not has_repeats(shown["doc"].hash(1).to_numpy(), np.flatnonzero(begins)):
-        return opening, 0
-    a_list, of_doc = ["session", "query"], ["session", "query", "doc"]
-    flags = [name for name, kind in opening.schema.items() if kind == pl.Boolean]
-    first = pl.col(ORDER).sort_by("rank", ORDER).first().over(of_doc)
-    is_first = (pl.col(ORDER) == first) | pl.col("doc").is_null()
-    marked = opening.with_columns(is_first.alias(RESULT)).with_columns(
-        *(pl.col(name).max().over(of_doc).alias(name) for name in flags),
-        pl.when(pl.col("seconds").count().over(of_doc) > 0).then(
-            pl.col("seconds").sum().over(of_doc)
-        ),
-    )
-    is_gone = ~pl.col(RESULT).any().over(*a_list, "rank")
-    is_gone &= pl.struct(*a_list, "rank").is_first_distinct()
-    missing = is_gone.cast(pl.Int64).cum_sum().over(a_list, order_by="rank")
-    kept = marked.with_columns(pl.col("rank") - missing).filter(RESULT).drop(RESULT)
-    return kept, len(opening) - len(kept)
 
 
 def _split_lists(opening: pl.DataFrame, place: str) -> NDArray[np.int64]:

@@ -4,13 +4,12 @@ The rows of a session, or of the user whose sessions they make, are brought toge
 functions that read tables: by way of the disk, or on Spark's workers.
 
 A log has far more results than judgments. So rows that are fetched are those of documents that
-somebody judged, that were clicked, or that the searcher graded; beside them stands one for each
-query, and the others are counted.
+somebody judged, that were clicked, or that the searcher graded; one without a document for a query
+that has none of them; and the others are counted.
 """
 
 from __future__ import annotations
 
-import pickle
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from datetime import timedelta
 from functools import partial
@@ -25,7 +24,7 @@ from gainful.errors import BadInput, GainfulError
 from gainful.progress import report_work
 from gainful.read.build_sessions import (
     ROW,
-    LogReport,
+    ReadReport,
     build_part,
     choose_owner,
     select_columns,
@@ -43,7 +42,16 @@ from gainful.read.column_names import (
     restore_name,
     strip_name,
 )
-from gainful.read.engines import SPARK, Engine, as_narwhals, as_spark_arrow, report_engine_errors
+from gainful.read.engines import (
+    PICKLED,
+    SPARK,
+    Engine,
+    as_narwhals,
+    collect_pickled,
+    map_in_spark,
+    pickle_result,
+    report_engine_errors,
+)
 from gainful.read.lazy import open_columns
 from gainful.read.named_columns import Header, InputTable, split_topic
 from gainful.read.read_options import AS_USUAL, ReadOptions
@@ -52,6 +60,7 @@ from gainful.read.session_events import (
     DWELL,
     SHOWN,
     LogFacts,
+    add_facts,
     assign_log_columns,
     assign_others,
     describe_names,
@@ -70,13 +79,12 @@ from gainful.read.sessions import (
     LIST_LENGTH,
     RESULT_COLUMNS,
     Sessions,
-    check_bad,
     check_rows,
     choose_position,
     count_results,
     extract_session_rows,
     name_columns,
-    tell_bad_sessions,
+    tells_actions,
 )
 from gainful.read.spill import (
     KEY,
@@ -96,38 +104,6 @@ _ALWAYS = ("topic", "scanned", *RESULT_COLUMNS)  # which measures may ask for
 _TEXTS = (nw.String, nw.Categorical, nw.Enum)
 _OTHERS = (*_TEXTS, nw.Boolean, nw.Date, nw.Datetime)  # that sessions can tell beside numbers
 Value = TypeVar("Value")
-
-
-@define(eq=False)
-class ReadReport:
-    """What is to be said of sessions when all parts of them have been read."""
-
-    log: LogReport | None = None
-    sound: int = 0  # sessions
-    left_out: int = 0
-    first: tuple[tuple[Any, ...], BadInput] | None = None  # of the mistakes: its order, and words
-
-    def add(self, other: ReadReport) -> None:
-        """Take what is known of another part."""
-        if other.log is not None:
-            self.log = self.log or LogReport()
-            self.log.add(other.log)
-        self.sound += other.sound
-        self.left_out += other.left_out
-        known = [first for first in (self.first, other.first) if first is not None]
-        self.first = min(known, key=lambda mistake: mistake[0], default=None)
-
-    def tell(self, reader: PartReader) -> list[str]:
-        """All notes; an error, if something is wrong that was not to be left out."""
-        name, bad, notes = reader.header.name, reader.reading.policy, list[str]()
-        if self.log is not None:
-            place = (lambda row: f"{name}, row {row}") if reader.ordered else lambda _: name
-            notes += self.log.tell(bad, name, reader.owner_notes, place)
-        if self.first is None:
-            return notes
-        mistake, is_any_sound = self.first[1], self.sound > 0
-        note = tell_bad_sessions(mistake, self.left_out, name, bad, is_any_sound=is_any_sound)
-        return [*notes, note]
 
 
 @frozen(eq=False, kw_only=True)
@@ -163,10 +139,9 @@ class PartReader:
         if self.owner:
             events = extract_events(table, self.reading.events, self.facts)
             events = evolve(events, unordered="" if self.ordered else self.engine_name)
-            results, _ = build_part(events, self.owner, self.reading.gap, log := LogReport())
+            results, _ = build_part(events, self.owner, self.reading.gap, report)
             if numbers is not None:
-                log.renumber(numbers)
-            report.log = log
+                report.renumber(numbers)
             if not len(results):
                 return None, report
             own_rows, ranked = results[ROW], events.tells("rank")
@@ -175,11 +150,14 @@ class PartReader:
             position = choose_position(self.header, self.facts.holds_texts)
             frame, problems, ranked = extract_session_rows(table, position)
             own_rows = pl.int_range(len(frame), eager=True)
-        checked = check_rows(frame, ranked=ranked, reader_problems=problems)
+        checked = check_rows(
+            frame, ranked=ranked, first_counts=tells_actions(frame), reader_problems=problems
+        )
         sessions = Sessions(checked.frame, self.header.name, known_layout=checked.layout)
-        report.sound = 0 if checked.layout is None else len(checked.layout.session_starts)
+        report.sound = len(checked.layout.session_starts)
+        report.shown_twice += checked.shown_twice
         if checked.problems:
-            report.left_out = len(checked.bad_sessions)
+            report.dropped = len(checked.bad_sessions)
             names = None if self.ordered else frame["session"]
             row, mistake = first_error(
                 checked.problems, lambda row: table.locate(int(own_rows[row])), names
@@ -249,8 +227,13 @@ class EngineSessions:
             failure = min(filter(None, (failure, mistake)), key=str, default=None)
             if value is not None and failure is None:
                 yield value
-        self.notes = [*dict.fromkeys((*self.notes, *report.tell(self.reader)))]
-        self.dropped_count = report.left_out
+        reader, notes = self.reader, [*self.notes]
+        name, bad = self.name, reader.reading.policy
+        if reader.owner:
+            place = (lambda row: f"{name}, row {row}") if reader.ordered else lambda _: name
+            notes += report.tell_events(bad, name, reader.owner_notes, place)
+        self.notes = [*dict.fromkeys((*notes, *report.tell_sessions(bad, name)))]
+        self.dropped_count = report.dropped
         if failure is not None:
             raise failure
 
@@ -270,18 +253,22 @@ class EngineSessions:
         reader = self.reader
 
         def work(rows: pl.DataFrame) -> pl.DataFrame:
-            return pl.DataFrame({"part": [pickle.dumps(compute_part(rows, reader, compute))]})
+            return pickle_result(lambda: compute_part(rows, reader, compute))
 
         with report_engine_errors(self.engine, self.name):
-            rows = self.work_in_spark(work, "part binary").collect()
-        for row in rows:
-            yield pickle.loads(row["part"])  # noqa: S301  (our own)
+            parts = collect_pickled(self.work_in_spark(work, PICKLED))
+        yield from parts
 
-    def work_in_spark(self, work: Callable[[pl.DataFrame], pl.DataFrame], schema: str) -> Any:
+    def work_in_spark(
+        self, work: Callable[[pl.DataFrame], pl.DataFrame | None], schema: str
+    ) -> Any:
         """A Spark frame of what is made of the rows of some whole owners at a time.
 
         Spark decides how many they are: rows are cut by the hash of their owner, and adaptive
-        execution joins parts that are small.
+        execution joins parts that are small. Rows of one frame need no `applyInArrow`, by which
+        runs are matched with judgments: that sorts the rows of every group first, and has as many
+        groups as we say. Nor could a run do without: judged queries that it lacks are in no part
+        of its rows, so that both frames have to be brought together (`cogroup`).
         """
         from pyspark.sql.functions import coalesce, col, lit, when  # noqa: PLC0415
 
@@ -289,7 +276,12 @@ class EngineSessions:
         names = [col(protect_name(owner)).cast("string") for owner in self.reader.owners]
         known = [when(name != "", name) for name in names]
         parts = native.repartition(coalesce(*known, lit("")))
-        return parts.mapInArrow(_make_worker(work), schema)
+
+        def work_on(batches: Iterator[pl.DataFrame]) -> pl.DataFrame | None:
+            rows = [*batches]
+            return work(pl.concat(rows, rechunk=True)) if rows else None
+
+        return map_in_spark(parts, work_on, schema)
 
 
 def compute_part(
@@ -307,20 +299,6 @@ def compute_part(
         return None, report, mistake
 
 
-def _make_worker(work: Callable[[pl.DataFrame], pl.DataFrame]) -> Callable[[Any], Iterator[Any]]:
-    def work_on(batches: Any) -> Iterator[Any]:
-        tables = [*map(read_arrow, batches)]
-        if tables:
-            yield from as_spark_arrow(work(pl.concat(tables, rechunk=True))).to_batches()
-
-    return work_on
-
-
-def read_arrow(table: Any) -> pl.DataFrame:
-    """Rows that Spark gives a worker."""
-    return pl.DataFrame(pl.from_arrow(table)).rename(restore_name)
-
-
 def open_sessions(
     native: Any,
     engine: Engine,
@@ -331,7 +309,6 @@ def open_sessions(
     first_row: int = 0,
 ) -> EngineSessions:
     """Sessions of a frame of an engine, whether it has numbered queries or is a log of events."""
-    check_bad(reading.policy)
     asked = reading.asks_for_events
     with report_engine_errors(engine, name):
         columns, topic = split_topic(reading.columns, as_narwhals(native).collect_schema().names())
@@ -411,8 +388,7 @@ def _assign_roles(reader: PartReader) -> PartReader:
     header, facts = reader.header, reader.facts
     words = read_event_words(reader.reading.events)
     taken = assign_log_columns(header, facts, words)
-    shown_words = {word for word, kind in words.items() if kind in (SHOWN, ASKED)}
-    known = find_known(facts, taken, shown_words)
+    known = find_known(facts, taken, words)
     kinds = {name_event(kind, words) for kind in facts.words.get(taken.get("event", ""), ())}
     actions = sorted(kinds - {SHOWN, ASKED})
     if not reader.ordered:
@@ -475,8 +451,8 @@ def _choose_owners(header: Header, gap: timedelta | None, *, is_log: bool) -> li
     ]
     owners = [column for column in columns if column is not None]
     if not owners:
-        require_columns(header, {"position", "doc"})
-    return owners or [header.require_column(LOG_COLUMNS["session"].names, "session or user")]
+        require_columns(header, {"position", "doc"})  # which says what is missing
+    return owners
 
 
 def spill_rows(native: Any, engine: Engine, reader: PartReader) -> tuple[PartReader, Spill]:
@@ -498,17 +474,10 @@ def spill_rows(native: Any, engine: Engine, reader: PartReader) -> tuple[PartRea
 def _find_spark_facts(native: Any, reader: PartReader) -> LogFacts:
     header = reader.header
 
-    def find(batches: Iterator[Any]) -> Iterator[Any]:
-        facts = LogFacts()
-        for batch in batches:
-            facts.add(find_facts(read_arrow(batch), header))
-        pickled = pl.DataFrame({"facts": [pickle.dumps(facts)]})
-        yield from as_spark_arrow(pickled).to_batches()
+    def find(batches: Iterator[pl.DataFrame]) -> pl.DataFrame:
+        return pickle_result(lambda: add_facts(find_facts(rows, header) for rows in batches))
 
-    facts = LogFacts()
-    for row in native.mapInArrow(find, "facts binary").collect():
-        facts.add(pickle.loads(row["facts"]))  # noqa: S301  (our own)
-    return facts
+    return add_facts(collect_pickled(map_in_spark(native, find, PICKLED)))
 
 
 Behaviour = Mapping[str, float | None]  # what was done → of dwell, for so many seconds at least
@@ -564,7 +533,7 @@ def fetch_part(
     behaviour: Behaviour,
     result_columns: Sequence[str],
 ) -> tuple[pl.DataFrame, frozenset[str]]:
-    """Of some whole sessions, a row for each query, and the results that matter.
+    """Of some whole sessions the results that matter, or a row without one for a query.
 
     Beside it, columns that are not kept, for results of one query differ in them.
     """
@@ -577,23 +546,19 @@ def fetch_part(
         wanted = joined[_ORDER].fill_null(value=False)
     else:
         wanted |= frame["doc"].is_in(judged_docs.implode()).fill_null(value=False)
-    own = {*_KEY, *result_columns}
+    own = {"rank", "doc", *result_columns}
     own.update(find_behaviour(name, frame.columns) or name for name in behaviour)
     number = np.repeat(np.arange(len(layout.query_starts)), layout.query_lengths)
-    of_queries = [name for name in frame.columns if name not in own or name in _KEY[:2]]
-    heads, varying = _find_query_values(frame[of_queries], number)
-    heads = heads.with_columns(
-        pl.Series(LIST_LENGTH, count_results(frame, layout)),
-        pl.Series(_ORDER, 2 * layout.query_starts),
-    )
-    chosen = wanted.arg_true().to_numpy()
-    rows = heads.drop(LIST_LENGTH)[number[chosen]].with_columns(
-        *frame[[name for name in frame.columns if name in own]][chosen],
-        pl.Series(_ORDER, 2 * chosen + 1),
-    )
-    both = pl.concat([heads, rows], how="diagonal_relaxed").sort(_ORDER).drop(_ORDER)
-    rest = [name for name in both.columns if name not in _KEY]
-    return both[[*_KEY, *rest]], varying
+    of_queries = [name for name in frame.columns if name not in own]
+    values, varying = _find_query_values(frame[of_queries], number)
+    values = values.with_columns(pl.Series(LIST_LENGTH, count_results(frame, layout)))
+    is_wanted = wanted.to_numpy()
+    kept = is_wanted.copy()
+    kept[layout.query_starts[np.bincount(number, is_wanted) == 0]] = True
+    of_results = frame[[name for name in frame.columns if name in own]].filter(kept)
+    fits = pl.Series(is_wanted[kept])
+    both = values[number[kept]].with_columns(pl.when(fits).then(each) for each in of_results)
+    return both[[*_KEY, *(name for name in both.columns if name not in _KEY)]], varying
 
 
 def _find_wanted(sessions: Sessions, behaviour: Behaviour) -> pl.Series:

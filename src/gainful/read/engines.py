@@ -7,6 +7,7 @@ have an order, and how values are hashed.
 
 from __future__ import annotations
 
+import pickle
 import re
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -22,6 +23,7 @@ import polars as pl
 from attrs import frozen
 
 from gainful.errors import BadInput, GainfulError
+from gainful.read.column_names import restore_name
 from gainful.read.frames import ArrowStream
 from gainful.text import shorten
 
@@ -149,6 +151,40 @@ def as_spark_arrow(frame: pl.DataFrame) -> Any:
     table = frame.to_arrow()
     kinds = [pa.field(each.name, short.get(each.type, each.type)) for each in table.schema]
     return table.cast(pa.schema(kinds))
+
+
+def map_in_spark(
+    native: Any, work: Callable[[Iterator[pl.DataFrame]], pl.DataFrame | None], schema: str
+) -> Any:
+    """A Spark frame of what workers make of each partition, whose rows come some at a time."""
+
+    def work_on(batches: Any) -> Iterator[Any]:
+        made = work(pl.DataFrame(pl.from_arrow(batch)).rename(restore_name) for batch in batches)
+        if made is not None:
+            yield from as_spark_arrow(made).to_batches()
+
+    return native.mapInArrow(work_on, schema)
+
+
+PICKLED = "result binary"  # the schema of what workers find for the driver
+
+
+def pickle_result(compute: Callable[[], object]) -> pl.DataFrame:
+    """What a worker found for the driver; a mistake in the data is found there, too."""
+    try:
+        result = compute()
+    except GainfulError as error:
+        result = error
+    return pl.DataFrame({"result": [pickle.dumps(result)]})
+
+
+def collect_pickled(table: Any) -> list[Any]:
+    """What the workers found, of all parts; of several mistakes one is raised, always the same."""
+    results = [pickle.loads(row[0]) for row in table.collect()]  # noqa: S301  (our own)
+    mistakes = [result for result in results if isinstance(result, GainfulError)]
+    if mistakes:
+        raise min(mistakes, key=str)
+    return results
 
 
 def _is_duckdb(value: Any) -> bool:

@@ -9,7 +9,7 @@ from typing import Any
 
 from attrs import field, fields_dict, frozen
 
-from gainful.errors import WrongType
+from gainful.errors import BadValue, WrongType
 from gainful.read.column_names import USUAL_NAMES, ColumnMapping, read_column_names
 from gainful.read.event_times import parse_duration
 from gainful.read.session_events import EventWords
@@ -28,11 +28,17 @@ def _parse_gap(gap: str | float | timedelta | None) -> timedelta | None:
     return None if gap is None else parse_duration(gap, "gap")
 
 
+def _check_bad(bad: BadPolicy | None) -> BadPolicy | None:
+    if bad not in (None, "error", "skip"):
+        raise BadValue("bad", bad, "error or skip")
+    return bad
+
+
 @frozen
 class ReadOptions:
     """What was asked of reading sessions; `sessions.ReadingOptions` tells what each means."""
 
-    bad: BadPolicy | None = None
+    bad: BadPolicy | None = field(default=None, converter=_check_bad)
     ties: str | None = None
     topics: AnyTopics | None = None
     pages: str | None = None

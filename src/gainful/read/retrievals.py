@@ -22,12 +22,11 @@ from gainful.read.session_events import (
     ASKED,
     FIRST,
     LENGTH,
-    SHOWN_TWICE,
     SessionEvents,
     make_events,
     tells,
 )
-from gainful.read.session_layout import Problem, flag_problem
+from gainful.read.session_layout import SHOWN_TWICE, Problem, flag_problem
 from gainful.text import count_noun, quote
 
 _BATCH_VALUES = 1 << 17

@@ -17,11 +17,10 @@ and a note says which column was used for what.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
-import numpy as np
 import polars as pl
 from attrs import define, evolve, field, frozen
 
@@ -41,12 +40,13 @@ from gainful.read.column_names import (
 from gainful.read.event_times import TIME, count_epochs, parse_times
 from gainful.read.json_text import parse_json
 from gainful.read.named_columns import NEEDS, Header, InputTable, text_column
-from gainful.read.session_layout import COLUMNS, Mistake, Problem, flag_problem
+from gainful.read.session_layout import COLUMNS, Mistake, Problem, flag_problem, flag_rows
 from gainful.read.sessions import (
     NO,
     YES,
     Sessions,
     choose_position,
+    find_free_column,
     is_blank,
     read_optional_column,
     read_whole_numbers,
@@ -56,10 +56,6 @@ from gainful.text import join_words, quote
 SHOWN, ASKED = "shown", "query"  # all other words of `event` are things that searchers did
 DWELL = "dwell"  # says nothing but its `seconds`
 FIRST, LENGTH = "\0first", "\0length"  # of a whole list: which of `docs` are its results
-SHOWN_TWICE = (  # singular|plural
-    "result repeats a document of its list, and is left out|results repeat documents of their "
-    "lists, and are left out"
-)
 EVENT_COLUMNS: Mapping[str, pl.DataType] = {
     "session": pl.String(),  # null in all rows, if sessions are made of users and a gap
     "user": pl.String(),
@@ -226,9 +222,6 @@ def find_event_problems(events: SessionEvents, owner: str) -> list[Problem]:
     listed, too: parts of a log are counted together.
     """
     frame = events.frame
-    fresh = np.ones(len(frame), dtype=bool)
-    for problem in events.problems:
-        fresh[problem.rows] = False
     opens = frame["event"].is_in([SHOWN, ASKED])
     has_text, no_doc = frame["text"].is_not_null(), frame["doc"].is_null()
     no_query_id = frame["query_id"].is_null() & opens
@@ -255,7 +248,7 @@ def find_event_problems(events: SessionEvents, owner: str) -> list[Problem]:
     if events.tells("time"):
         untimed = "there is no time, though others have one"
         mistakes.append((frame["time"].is_null(), lambda _: untimed, "a time in every row"))
-    placed = pl.Series(fresh)
+    placed = pl.Series(~flag_rows(events.problems, len(frame)))
     problems = [
         flag_problem(frame, placed & flags, words, right) for flags, words, right in mistakes
     ]
@@ -335,6 +328,14 @@ class LogFacts:
         return column in self.whole and self.whole[column] * 2 < self.given[column]
 
 
+def add_facts(parts: Iterable[LogFacts]) -> LogFacts:
+    """The facts of all parts."""
+    facts = LogFacts()
+    for part in parts:
+        facts.add(part)
+    return facts
+
+
 def find_facts(frame: pl.DataFrame, header: Header) -> LogFacts:
     """The facts of a log, or of a part of one."""
     facts = LogFacts(len(frame))
@@ -377,12 +378,15 @@ def _list_columns(header: Header, aliases: Sequence[str]) -> list[str]:
     return [*dict.fromkeys(column for column in columns if column is not None)]
 
 
-def find_known(facts: LogFacts, taken: Mapping[str, str], shown_words: set[str]) -> dict[str, bool]:
+def find_known(
+    facts: LogFacts, taken: Mapping[str, str], words: Mapping[str, str]
+) -> dict[str, bool]:
     """Which roles tell anything; a rank does in rows that show results."""
     known = {role: facts.given[column] > 0 for role, column in taken.items()}
     event = taken.get("event")
     if event is not None and event in facts.ranked_words:
-        known["rank"] = not shown_words.isdisjoint(facts.ranked_words[event])
+        kinds = {words.get(word) for word in facts.ranked_words[event]}
+        known["rank"] = not kinds.isdisjoint((SHOWN, ASKED))
     return known
 
 
@@ -477,12 +481,11 @@ def extract_events(table: InputTable, events: EventWords | None, facts: LogFacts
         forms["rank"] = "counted from 0 there, from 1 here"
     made = make_events(columns, table.name, table.locate)
     note = describe_names(header, taken, forms)
-    shown = {word for word, kind in words.items() if kind in (SHOWN, ASKED)}
     return evolve(
         made,
         notes=[note] if note else [],
         problems=[flag_problem(made.frame, *entry) for entry in mistakes],
-        known=find_known(facts, taken, shown),
+        known=find_known(facts, taken, words),
     )
 
 
@@ -502,8 +505,9 @@ def assign_columns(header: Header, position: str | None, event: str | None) -> d
     """What the columns of a log are taken for: by that, the column; each once."""
     taken = {} if position is None else {"position": position}
     for role, log_column in LOG_COLUMNS.items():
-        free = [name for name in log_column.names if name not in _normalise(taken)]
-        column = event if role == "event" else header.find_column(free)
+        column = event
+        if role != "event":
+            column = find_free_column(header, log_column.names, taken)
         if column is not None and not (role == "milliseconds" and "seconds" in taken):
             taken[role] = column
     return taken
@@ -518,9 +522,7 @@ def assign_others(header: Header, taken: dict[str, str]) -> dict[str, tuple[str,
     for name, optional in OPTIONAL_COLUMNS.items():
         if name in taken or name in ("searcher", "text"):
             continue
-        column = header.find_column(
-            [alias for alias in optional.names if alias not in _normalise(taken)]
-        )
+        column = find_free_column(header, optional.names, taken)
         if column is not None:
             taken[name] = column
             others[name] = (column, optional.kind)
@@ -546,10 +548,6 @@ def describe_names(
             words = own if normalise_name(own) == name else f"{own} as {name}"
             parts.append(words + (f" ({form})" if form else ""))
     return f"columns: {join_words(parts)}" if parts else ""
-
-
-def _normalise(taken: Mapping[str, str]) -> set[str]:
-    return {normalise_name(column) for column in taken.values()}
 
 
 def assign_log_columns(header: Header, facts: LogFacts, words: Mapping[str, str]) -> dict[str, str]:

@@ -55,6 +55,7 @@ from gainful.read.sessions import (
     combine_systems,
     extract_session_rows,
     name_columns,
+    tells_actions,
 )
 from gainful.read.source import Source, make_memory_source, open_source, unwrap_source
 from gainful.read.trec_sessions import with_topics
@@ -110,6 +111,7 @@ def extract_session_table(
         table.locate,
         bad=reading.policy,
         ranked=ranked,
+        first_counts=tells_actions(frame),
         reader_problems=problems,
     )
     note = describe_names(table.header, name_columns(table.header, position))

@@ -22,7 +22,7 @@ RowIndices = NDArray[np.intp]
 _BATCH_ROWS = 1 << 16  # rows looked at together: they stay in the processor's cache
 _SHORT_LIST = 32  # lists of up to so many results are searched for repeats pair by pair
 # Columns of our own beside the user's: no text can have such a name.
-_ROW, _SESSION = "\0row", "\0session"
+_ROW, _SESSION, _FIRST = "\0row", "\0session", "\0first_shown"
 HASH_MIX = np.uint64(0x9E3779B97F4A7C15)  # spreads small numbers over 64 bits
 
 
@@ -101,6 +101,42 @@ def has_repeats(doc_hashes: NDArray[np.uint64], query_starts: RowIndices) -> boo
     return False
 
 
+SHOWN_TWICE = (  # singular|plural
+    "result repeats a document of its list, and is left out|results repeat documents of their "
+    "lists, and are left out"
+)
+
+
+def note_shown_twice(results: int) -> list[str]:
+    """How many results repeat a document of their list, if any does."""
+    return [count_noun(results, *SHOWN_TWICE.split("|"))] if results else []
+
+
+def drop_repeated_docs(frame: pl.DataFrame, order: str) -> tuple[pl.DataFrame, int]:
+    """Lists with each document once, where it stands first; and how many results are left out.
+
+    An action on any of them is one on the document. Ranks behind a result that is left out
+    are one less, as if it had not been shown. A column tells the order of equal ranks.
+    """
+    a_list, of_doc = ["session", "query"], ["session", "query", "doc"]
+    flags = [name for name, kind in frame.schema.items() if kind == pl.Boolean]
+    first = pl.col(order).sort_by("rank", order).first().over(of_doc)
+    is_first = (pl.col(order) == first) | pl.col("doc").is_null()
+    stay = ["seconds"] if "seconds" in frame.columns else []
+    marked = frame.with_columns(is_first.alias(_FIRST)).with_columns(
+        *(pl.col(name).max().over(of_doc).alias(name) for name in flags),
+        *(
+            pl.when(pl.col(s).count().over(of_doc) > 0).then(pl.col(s).sum().over(of_doc))
+            for s in stay
+        ),
+    )
+    is_gone = ~pl.col(_FIRST).any().over(*a_list, "rank")
+    is_gone &= pl.struct(*a_list, "rank").is_first_distinct()
+    missing = is_gone.cast(pl.Int64).cum_sum().over(a_list, order_by="rank")
+    kept = marked.with_columns(pl.col("rank") - missing).filter(_FIRST).drop(_FIRST)
+    return kept, len(frame) - len(kept)
+
+
 BadPolicy = Literal["error", "skip"]
 COLUMNS = "session, query (from 1), rank, doc"
 _POSITIONS = "query positions 1, 2, 3 …, each once"
@@ -152,8 +188,8 @@ def flag_problems(
     return [problem for problem in problems if len(problem.rows)]
 
 
-def find_missing_values(frame: pl.DataFrame) -> list[Problem]:
-    """Rows without what every row needs."""
+def find_missing_values(frame: pl.DataFrame, known: Sequence[Problem]) -> list[Problem]:
+    """Rows without what every row needs, if something else is not known to be wrong with them."""
     session, query, rank = frame["session"], frame["query"], frame["rank"]
     no_session = session.is_null() | (session == "")
     no_doc = frame["doc"].is_null()
@@ -173,7 +209,16 @@ def find_missing_values(frame: pl.DataFrame) -> list[Problem]:
         no_topic = frame["topic"].is_null() | (frame["topic"] == "")
         expected = "a topic in every row, or no such column"
         mistakes.append((no_topic, lambda _: "there is no topic, though others have one", expected))
-    return flag_problems(frame, *mistakes)
+    reported = flag_rows(known, len(frame))
+    return [each for each in flag_problems(frame, *mistakes) if not reported[each.rows].all()]
+
+
+def flag_rows(problems: Sequence[Problem], size: int) -> Flags:
+    """Which of so many rows anything is wrong with."""
+    flags = np.zeros(size, dtype=bool)
+    for problem in problems:
+        flags[problem.rows] = True
+    return flags
 
 
 def order_rows(frame: pl.DataFrame) -> tuple[pl.DataFrame, RowIndices]:
@@ -195,7 +240,12 @@ def order_rows(frame: pl.DataFrame) -> tuple[pl.DataFrame, RowIndices]:
 
 
 def find_order_problems(
-    frame: pl.DataFrame, layout: SessionLayout, rows: RowIndices, *, ranked: bool
+    frame: pl.DataFrame,
+    layout: SessionLayout,
+    rows: RowIndices,
+    *,
+    ranked: bool,
+    first_counts: bool,
 ) -> list[Problem]:
     """What is wrong with sessions whose rows lack nothing, by session, query and rank.
 
@@ -217,7 +267,7 @@ def find_order_problems(
         )
     only_row = new_query & np.append(new_query[1:], [True])
     repeated_doc = np.zeros_like(empty)
-    if has_repeats(layout.doc_hashes, layout.query_starts):
+    if not first_counts and has_repeats(layout.doc_hashes, layout.query_starts):
         numbered = pl.DataFrame({"number": np.cumsum(new_query), "doc": frame["doc"]})
         is_first = numbered.select(pl.struct("number", "doc").is_first_distinct()).to_series()
         repeated_doc = ~is_first.to_numpy() & ~empty
@@ -377,8 +427,8 @@ class Tally:
 
 def tally_problems(
     problems: Sequence[Problem], locate: Callable[[int], str], *, ordered: bool = True
-) -> tuple[RowIndices, list[Tally]]:
-    """The rows that something is wrong with; a row counts for the first of its problems."""
+) -> list[Tally]:
+    """How many rows each problem has; a row counts for the first of its problems."""
     dropped: set[int] = set()
     tallies = []
     for problem in problems:
@@ -386,16 +436,17 @@ def tally_problems(
         fresh = [number for number, row in enumerate(rows) if row not in dropped]
         dropped.update(rows)
         examples = []
-        names = [""] * len(rows) if ordered else [*map(problem.session_at, range(len(rows)))]
-        fresh.sort(key=lambda number: (names[number] or "", rows[number]))
+        if not ordered:
+            names = [*map(problem.session_at, range(len(rows)))]
+            fresh.sort(key=lambda number: (names[number] or "", rows[number]))
         for number in fresh[: MAX_PLACES + 1]:
             place, session = locate(rows[number]), problem.session_at(number)
-            short = _shorten_place(place) if ordered else f"session {quote(session)}"
-            short = short if session or ordered else ""
+            named = f"session {quote(session)}" if session else ""
+            short = _shorten_place(place) if ordered else named
             row = rows[number] if ordered else 0
             examples.append((row, place, short, problem.describe(number)))
         tallies.append(Tally(problem.expected, len(fresh), examples))
-    return np.array(sorted(dropped), dtype=np.intp), tallies
+    return tallies
 
 
 def tell_left_out(tallies: Sequence[Tally], bad: BadPolicy) -> list[str]:

@@ -34,12 +34,15 @@ from gainful.read.session_layout import (
     Problem,
     RowIndices,
     SessionLayout,
+    drop_repeated_docs,
     find_layout,
     find_missing_values,
     find_order_problems,
     first_error,
     flag_problems,
+    has_repeats,
     list_problems,
+    note_shown_twice,
     order_rows,
 )
 from gainful.text import count_noun, join_words, quote
@@ -125,8 +128,16 @@ def name_columns(header: Header, position: str | None) -> dict[str, str]:
     find = header.find_column
     known = {"session": find(SESSION), "position": position, "rank": find(RANK), "doc": find(DOC)}
     for name, column in OPTIONAL_COLUMNS.items():
-        known[name] = find([each for each in column.names if find((each,)) not in known.values()])
+        known[name] = find_free_column(header, column.names, known)
     return {name: column for name, column in known.items() if column is not None}
+
+
+def find_free_column(
+    header: Header, aliases: Sequence[str], taken: Mapping[str, str | None]
+) -> str | None:
+    """The column of one of these names that nothing else is taken for."""
+    used = {*taken.values()}
+    return header.find_column([each for each in aliases if header.find_column((each,)) not in used])
 
 
 def check_sessions(
@@ -136,15 +147,18 @@ def check_sessions(
     *,
     bad: BadPolicy = "error",
     ranked: bool = True,
+    first_counts: bool = False,
     per_turn: bool = False,
     notes: Sequence[str] = (),
     reader_problems: Sequence[Problem] = (),
 ) -> Sessions:
-    """Sessions from rows, in order and found to be sound."""
-    check_bad(bad)
+    """Sessions from rows, in order and found to be sound; `first_counts` as in `check_rows`."""
     if not len(frame):
         raise BadInput(name, "it has no sessions")
-    checked = check_rows(frame, ranked=ranked, reader_problems=reader_problems)
+    checked = check_rows(
+        frame, ranked=ranked, first_counts=first_counts, reader_problems=reader_problems
+    )
+    notes = (*notes, *note_shown_twice(checked.shown_twice))
     sound = Sessions(checked.frame, name, per_turn, notes, known_layout=checked.layout)
     if not checked.problems:
         return sound
@@ -155,35 +169,42 @@ def check_sessions(
     return evolve(sound, notes=(*notes, note), problems=descriptions, dropped_count=dropped_count)
 
 
+def tells_actions(frame: pl.DataFrame) -> bool:
+    """Is this a log of pages, on which a document can be an advertisement and a result as well?"""
+    return "clicked" in frame.columns or "purchased" in frame.columns
+
+
 @frozen(eq=False)
 class CheckedRows:
     """The rows of sound sessions in order, and what is wrong with the others."""
 
     frame: pl.DataFrame
-    layout: SessionLayout | None = None  # None if there is no row
-    problems: Sequence[Problem] = ()
-    bad_sessions: Collection[str] = ()
+    layout: SessionLayout
+    problems: Sequence[Problem]
+    bad_sessions: Collection[str]
+    shown_twice: int = 0  # results whose document stands further up in their list
 
 
 def check_rows(
-    frame: pl.DataFrame, *, ranked: bool = True, reader_problems: Sequence[Problem] = ()
+    frame: pl.DataFrame,
+    *,
+    ranked: bool = True,
+    first_counts: bool = False,
+    reader_problems: Sequence[Problem] = (),
 ) -> CheckedRows:
-    """The sound sessions of rows, and all that is wrong with any."""
+    """The sound sessions of rows, and all that is wrong with any.
+
+    A document twice in a list is a mistake; if `first_counts`, the first of them counts.
+    """
     if (frame["doc"] == "").any():
         frame = frame.with_columns(doc=pl.when(pl.col("doc") != "").then(pl.col("doc")))
     if not ranked:
         frame = frame.with_columns(rank=pl.lit(1, dtype=pl.Int64))
-    reported = np.zeros(len(frame), dtype=bool)
-    for problem in reader_problems:
-        reported[problem.rows] = True
-    missing = [each for each in find_missing_values(frame) if not reported[each.rows].all()]
-    problems, kept = [*reader_problems, *missing], None
+    problems, kept = [*reader_problems, *find_missing_values(frame, reader_problems)], None
     bad_sessions = list_sessions(problems)
     if bad_sessions:
         kept = ~_are_in(frame["session"].fill_null(""), bad_sessions)
         frame = frame.filter(kept)
-    if not len(frame):
-        return CheckedRows(frame, None, problems, bad_sessions)
     frame, rows = order_rows(frame)
     layout = find_layout(frame)
     if not ranked:
@@ -191,13 +212,22 @@ def check_rows(
         frame = frame.with_columns(rank=pl.Series(np.arange(1, layout.row_count + 1) - before))
     if kept is not None:
         rows = kept.arg_true().to_numpy().astype(np.intp)[rows]
-    order_problems = find_order_problems(frame, layout, rows, ranked=ranked)
-    if not order_problems:
-        return CheckedRows(frame, layout, problems, bad_sessions)
-    problems += order_problems
-    bad_sessions = list_sessions(problems)
-    frame = frame.filter(~_are_in(frame["session"], bad_sessions))
-    return CheckedRows(frame, find_layout(frame) if len(frame) else None, problems, bad_sessions)
+    order_problems = find_order_problems(
+        frame, layout, rows, ranked=ranked, first_counts=first_counts
+    )
+    if order_problems:
+        problems += order_problems
+        bad_sessions = list_sessions(problems)
+        frame = frame.filter(~_are_in(frame["session"], bad_sessions))
+        layout = find_layout(frame)
+    shown_twice = 0
+    if first_counts and has_repeats(layout.doc_hashes, layout.query_starts):
+        frame, shown_twice = drop_repeated_docs(frame.with_row_index(_ORDER), _ORDER)
+        frame, layout = frame.drop(_ORDER), find_layout(frame)
+    return CheckedRows(frame, layout, problems, bad_sessions, shown_twice)
+
+
+_ORDER = "\0order"
 
 
 def _are_in(sessions: pl.Series, some: Collection[str]) -> pl.Series:
@@ -224,12 +254,6 @@ def count_results(frame: pl.DataFrame, layout: SessionLayout) -> RowIndices:
     if not empty.any():
         return layout.query_lengths
     return np.asarray(layout.query_lengths - empty.gather(layout.query_starts).to_numpy(), np.intp)
-
-
-def check_bad(bad: str) -> None:
-    """Refuse what is no policy."""
-    if bad not in ("error", "skip"):
-        raise BadValue("bad", bad, "error or skip")
 
 
 def list_sessions(problems: Sequence[Problem]) -> set[str]:

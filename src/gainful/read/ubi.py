@@ -32,13 +32,12 @@ from gainful.read.session_events import (
     FIRST,
     LENGTH,
     SHOWN,
-    SHOWN_TWICE,
     SessionEvents,
     make_events,
     read_event_words,
     tells,
 )
-from gainful.read.session_layout import flag_problems, has_repeats
+from gainful.read.session_layout import flag_problems, has_repeats, note_shown_twice
 from gainful.read.source import Source
 from gainful.text import count_noun, join_words, quote
 
@@ -543,8 +542,7 @@ def _spread_hits(
     if len(impressions):
         number = count_noun(impressions["query_id"].n_unique(), "query")
         notes.append(f"{number} without hits: impressions in order of position form the list")
-    if repeats := len(shown) - len(ranked):
-        notes.append(count_noun(repeats, *SHOWN_TWICE.split("|")))
+    notes += note_shown_twice(len(shown) - len(ranked))
     return ranked, notes
 
 

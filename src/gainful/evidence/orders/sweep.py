@@ -319,8 +319,7 @@ class Sweep(Shown):
 
 def build_sweep(name: str, grid: SweepGrid, groups: SweepPartSums, notes: Sequence[str]) -> Sweep:
     """The means at every setting, and who wins where, from what groups add up to."""
-    sums_by_recipe, keys = groups.sort()
-    by = tuple(groups.by)
+    sums_by_recipe, keys, by = groups.sums, groups.groups, tuple(groups.by)
     if len(keys) < 2:
         raise OneGroup(
             name,

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from functools import partial
 from typing import Protocol, Self, TypeVar
 
-import numpy as np
 import polars as pl
 from attrs import define, evolve, field, frozen
 
@@ -23,11 +22,10 @@ from gainful.match.sessions import (
     nothing_judged,
 )
 from gainful.measure.entry import SessionRecipe
-from gainful.measure.sessions.session_values import compute_session_values, note_opened
+from gainful.measure.sessions.session_values import note_opened
 from gainful.read.engine_sessions import EngineSessions
 from gainful.read.engines import SPARK
 from gainful.read.qrels_and_run import Qrels
-from gainful.read.session_layout import mark_changes
 from gainful.read.sessions import SessionChoice, Sessions, nothing_chosen
 from gainful.threads import map_ahead
 
@@ -216,37 +214,6 @@ class PreparedParts:
             totals.sessions += size
             summer.merge(part_summer)
         return summer, totals
-
-
-def find_varying(sessions: Sessions, columns: Sequence[str]) -> list[str]:
-    """The columns that are not the same for a whole session of a part."""
-    begins = sessions.layout.session_starts
-    changes = {
-        name: mark_changes(sessions.frame[name].alias(""))
-        for name in columns
-        if name in sessions.frame
-    }
-    return [name for name, flags in changes.items() if flags.sum() > flags[begins].sum()]
-
-
-def evaluate_part(
-    sessions: Sessions,
-    matcher: PartMatcher,
-    recipes: Mapping[str, SessionRecipe],
-    columns: Sequence[str],
-) -> pl.DataFrame | None:
-    """A row for each session of a part: these columns, how many queries, and its values."""
-    matched, _ = matcher.match(sessions)
-    if matched is None:
-        return None
-    heads = matched.rows[["session", *columns]][matched.layout.session_starts]
-    values = {"queries": pl.Series(matched.query_counts, dtype=pl.Int64)}
-    for name, recipe in recipes.items():
-        own = np.ma.asarray(compute_session_values(matched, recipe))
-        present = pl.Series(~np.ma.getmaskarray(own))
-        numbers = pl.Series(np.ma.filled(own, 0.0).astype(np.float64))
-        values[name] = pl.select(pl.when(present).then(numbers)).to_series()
-    return heads.with_columns(**values)
 
 
 def _refuse_whole(recipe: SessionRecipe, *, is_judged: bool) -> None:

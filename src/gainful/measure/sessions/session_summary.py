@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 import numpy as np
 import polars as pl
-from attrs import define, evolve, field, frozen
+from attrs import define, field, frozen
 
 from gainful.convention.session import SessionConvention
 from gainful.errors import BadValue, UnknownName
@@ -88,14 +88,8 @@ class GroupSums:
         for name, terms in other.joint.items():
             self.joint[name] = self.joint.get(name, np.zeros(2)) + terms
         for name, curve in other.curves.items():
-            self.add_curve(name, curve)
-
-    def add_curve(self, name: str, curve: CurveSums) -> None:
-        """Take the vectors of some sessions."""
-        if name in self.curves:
-            self.curves[name].add(curve)
-        else:
-            self.curves[name] = evolve(curve)  # which stays as it is
+            known = self.curves.get(name)
+            self.curves[name] = curve if known is None else known.add(curve)
 
     def mean(self, name: str, recipe: SessionRecipe) -> float:
         """The mean of a measure, as the convention averages; not a number where nothing counts."""
@@ -181,7 +175,7 @@ def _sum_curves(
     for wanted in slices(sessions.size, _MAX_CELLS // cells):
         terms = curve_terms(sessions.slice_sessions(wanted), recipe)
         for at, part in enumerate(sums):
-            part.add_curve(measure, terms.add_up(group[wanted] == at))
+            part.add(GroupSums(curves={measure: terms.add_up(group[wanted] == at)}))
 
 
 @frozen(eq=False, repr=False, kw_only=True)

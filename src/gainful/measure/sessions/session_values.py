@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import polars as pl
-from attrs import define, evolve, frozen
+from attrs import evolve, frozen
 
 from gainful.convention.session import JK2008, SESSION_CONVENTIONS, minimum_positions
 from gainful.errors import BadValue, NoIdeal, NothingToAverage, WrongType, check_name
@@ -126,7 +126,7 @@ def tabulate_vectors(sessions: MatchedSessions, recipe: SessionRecipe) -> pl.Dat
     )
 
 
-@define(eq=False)
+@frozen(eq=False)
 class CurveSums:
     """What the mean vector of a group is made of, queries × ranks."""
 
@@ -135,14 +135,16 @@ class CurveSums:
     n: Array  # sessions that count
     searching: Array  # per query: how many sessions have it
 
-    def add(self, other: CurveSums) -> None:
-        """Take another part; where its sessions have ended, what they reached is held."""
+    def add(self, other: CurveSums) -> CurveSums:
+        """Both parts together; where the sessions of one have ended, what they reached is held."""
         queries = max(len(self.searching), len(other.searching))
         mine, theirs = self.hold(queries), other.hold(queries)
-        self.upper = mine.upper + theirs.upper
-        self.lower = mine.lower + theirs.lower
-        self.n = mine.n + theirs.n
-        self.searching = mine.searching + theirs.searching
+        return CurveSums(
+            mine.upper + theirs.upper,
+            mine.lower + theirs.lower,
+            mine.n + theirs.n,
+            mine.searching + theirs.searching,
+        )
 
     def hold(self, queries: int) -> CurveSums:
         """The sums up to a number of queries."""

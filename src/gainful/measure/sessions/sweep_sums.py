@@ -412,7 +412,7 @@ class SweepPartSums:
     recipes: Sequence[SessionRecipe]
     by: Sequence[str]
     name: str
-    groups: list[Keys] = field(factory=list)  # in the order of their numbers
+    groups: list[Keys] = field(factory=list)  # in the order of their values and numbers
     sums: list[SweepSums] = field(factory=list)  # one for each recipe
     counts: Counter[str] = field(factory=Counter)
 
@@ -430,21 +430,19 @@ class SweepPartSums:
     def _take(
         self, keys: Sequence[Keys], others: Sequence[SweepSums], counts: dict[str, int]
     ) -> None:
-        self.groups += [key for key in keys if key not in self.groups]
-        number = np.array([self.groups.index(key) for key in keys], dtype=np.intp)
-        renumbered = [_renumber_groups(sums, number, len(self.groups)) for sums in others]
-        pairs = zip(self.sums, renumbered, strict=True)
-        self.sums = [_merge_sums(*pair) for pair in pairs] if self.sums else renumbered
+        groups = sorted({*self.groups, *keys}, key=order_keys)
+        place = {key: number for number, key in enumerate(groups)}
+        mine, theirs = (
+            [_renumber_groups(each, [place[key] for key in own], len(groups)) for each in sums]
+            for own, sums in ((self.groups, self.sums), (keys, others))
+        )
+        self.sums = [*map(_merge_sums, mine, theirs)] if mine else theirs
+        self.groups = groups
         self.counts.update(counts)
 
-    def sort(self) -> tuple[list[SweepSums], list[Keys]]:
-        """The sums with groups in the order of their values, and these values."""
-        keys = sorted(self.groups, key=order_keys)
-        number = np.array([keys.index(key) for key in self.groups], dtype=np.intp)
-        return [_renumber_groups(each, number, len(keys)) for each in self.sums], keys
 
-
-def _renumber_groups(sums: SweepSums, number: Ranks, groups: int) -> SweepSums:
+def _renumber_groups(sums: SweepSums, numbers: Sequence[int], groups: int) -> SweepSums:
+    number = np.array(numbers, dtype=np.intp)
     return evolve(
         sums,
         session_count=np.bincount(number, sums.session_count, groups).astype(np.intp),
@@ -455,7 +453,6 @@ def _renumber_groups(sums: SweepSums, number: Ranks, groups: int) -> SweepSums:
 
 def _merge_sums(first: SweepSums, second: SweepSums) -> SweepSums:
     """The sums of both: kinds of sessions that are the same in both are one."""
-    more = (0, len(second.session_count) - len(first.session_count))
     queries = max(first.queries, second.queries)
     kinds, group, ideals = _merge_kinds(first, second, queries)
     parts = [
@@ -470,8 +467,8 @@ def _merge_sums(first: SweepSums, second: SweepSums) -> SweepSums:
     )
     return evolve(
         first,
-        session_count=np.pad(first.session_count, more) + second.session_count,
-        sum_without_ideal=np.pad(first.sum_without_ideal, more) + second.sum_without_ideal,
+        session_count=first.session_count + second.session_count,
+        sum_without_ideal=first.sum_without_ideal + second.sum_without_ideal,
         group=group,
         queries=queries,
         line=line,
