@@ -1495,3 +1495,59 @@ def test_check_lists_mistakes_line_by_line_and_each_document_of_a_list(tmp_path)
     for run, count in ((path, 7), (lists, 8)):
         (finding,) = gainful.check({"1": {"a": 1}}, run).findings[1:2]
         assert len(finding.problems) == 1 + count
+
+
+def test_responses_that_elasticsearch_wraps_are_answers_by_query():
+    """RR is 1/2 and 1. A response of its client has the dict in `body`, and is no dict itself."""
+    wrapper = type("ObjectApiResponse", (), {"__module__": "elastic_transport._response"})
+
+    def wrap(body):
+        response = wrapper()
+        response.body = body
+        return response
+
+    answers = {query: wrap(es_answer(docs)) for query, docs in ANSWERED.items()}
+    assert gainful.evaluate(QRELS, answers, "RR")["RR"] == 0.75
+    assert gainful.evaluate([["a"], ["c"]], [*answers.values()], "RR")["RR"] == 0.75
+    several = {
+        name: wrap({"responses": [answer.body for answer in answers.values()]}) for name in "xy"
+    }
+    compared = gainful.evaluate([["a"], ["c"]], several, "RR")
+    assert [results["RR"] for results in compared.values()] == [0.75, 0.75]
+
+
+def test_lists_of_documents_under_a_name_are_answers_by_query():
+    """As a retriever of Haystack returns {"documents": [Document, …]}; RR is 1/2 and 1."""
+    answers = {
+        query: {"documents": [SimpleNamespace(id=doc, score=score) for doc, score in docs.items()]}
+        for query, docs in ANSWERED.items()
+    }
+    assert gainful.evaluate(QRELS, answers, "RR")["RR"] == 0.75
+
+
+def test_two_results_in_a_list_are_no_pair(tmp_path):
+    """As Milvus returns the results of one query, in a list of lists."""
+    hits = [{"id": doc, "distance": 0.5} for doc in "ab"]
+    path = write_file(tmp_path / "run.json", json.dumps({"1": [hits], "2": [hits]}))
+    with refuses(BadInput, "run.json['1']", "is not a document id"):
+        gainful.evaluate(QRELS, path, "RR")
+
+
+@pytest.mark.parametrize("answer", [ANSWERS["Solr"], ANSWERS["Vespa"], es_answer])
+def test_responses_in_lines_lack_their_queries(tmp_path, answer):
+    path = write_lines(tmp_path / "run.jsonl", answer({"a": 1}), answer({"b": 1}))
+    with refuses(BadInput, "run.jsonl", "search response without its query"):
+        gainful.evaluate(QRELS, path, "RR")
+
+
+def test_fields_of_objects_may_be_columns(tmp_path):
+    rows = [{"q": {"id": query}, "hit": {"ref": doc, "s": 1}} for query, doc in ("1b", "2c")]
+    columns = {"run.query": "q.id", "run.doc": "hit.ref", "run.score": "hit.s"}
+    for run in (pl.DataFrame(rows), write_lines(tmp_path / "run.jsonl", *rows)):
+        assert gainful.evaluate(QRELS, run, "RR", columns=columns)["RR"] == 0.5
+
+
+def test_columns_of_recbole_name_their_types(tmp_path):
+    path = tmp_path / "ratings.inter"
+    path.write_text("user_id:token\titem_id:token\trating:float\n1\ta\t5\n2\tc\t3\n", "utf-8")
+    assert as_qrels(path).to_dict() == {"1": {"a": 5}, "2": {"c": 3}}

@@ -450,8 +450,14 @@ def list_columns(columns: Sequence[str], most: int = _MOST_LISTED) -> str:
 
 
 def normalise_name(name: str) -> str:
-    """A name of a column as it is looked for: in small letters, with _ for - and blanks."""
-    return name.strip().lower().replace("-", "_").replace(" ", "_")
+    """A name of a column as it is looked for: in small letters, with _ for - and blanks.
+
+    Examples:
+        >>> normalise_name("Doc-ID"), normalise_name("user_id:token")  # the latter of RecBole
+        ('doc_id', 'user_id')
+    """
+    name = name.strip().lower().removesuffix(":token").removesuffix(":float")
+    return name.replace("-", "_").replace(" ", "_")
 
 
 def strip_name(name: str) -> str:

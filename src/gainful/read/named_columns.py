@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import cached_property
+from contextlib import suppress
+from functools import cached_property, reduce
 from typing import Any, Literal
 
 import polars as pl
@@ -63,7 +64,7 @@ _TREC_LINES = {("judgments", 4): "query=1,doc=3,grade=4", ("run", 6): "query=1,d
 
 def _is_like(name: str, role: str) -> bool:
     """Has the name of a column a word that says what it may be? A list is no document."""
-    if role == "doc" and normalise_name(name) in LISTS:
+    if role == "doc" and (normalise_name(name) in LISTS or strip_name(name).endswith("ids")):
         return False
     words = re.findall(r"[A-Z]?[a-z]+\d*|[A-Z]+\d*", name)
     return any(word.lower().startswith(LIKELY_WORDS.get(role, ())) for word in words)
@@ -177,10 +178,11 @@ class Header:
             return
         several = "columns {} hold numbers; which one is the grade?"
         words = several if len(names) > 1 else "column {} holds numbers; is it the grade?"
+        option = shlex.quote(f"grade={names[0]}")
         raise BadInput(
             self.name,
             words.format(list_columns(list(map(quote, names)))),
-            f'the name grade, or columns={{"grade": "{names[0]}"}} (--columns grade={names[0]}); '
+            f'the name grade, or columns={{"grade": "{names[0]}"}} (--columns {option}); '
             'columns={"grade": None} (--columns grade=) if each judged document counts as 1',
         )
 
@@ -222,7 +224,8 @@ class InputTable:
         """The table with its columns called as they are looked for."""
         if not self.has_header:
             return self._name_fields(columns, roles)
-        renames, frame = columns.find_renames(self.frame.columns, roles, self.name), self.frame
+        frame = _add_fields(self.frame, columns)
+        renames = columns.find_renames(frame.columns, roles, self.name)
         if columns.names:
             selected = columns.select(frame.columns, roles, self.name)
             grade = [pl.lit(1.0).alias("grade")] if columns.lacks_grades(roles) else []
@@ -301,6 +304,17 @@ def split_topic(columns: ColumnMapping, names: Sequence[str]) -> tuple[ColumnMap
 _TRUTHS = {"true": 1.0, "false": 0.0}
 
 
+def _add_fields(frame: pl.DataFrame, columns: ColumnMapping) -> pl.DataFrame:
+    """A table with the fields of objects that a path names, as in properties.query, as columns."""
+    for path in (name for names in columns.names.values() for name in names):
+        first, *steps = path.split(".")
+        if steps and path not in frame.columns:
+            field = reduce(lambda value, step: value.struct.field(step), steps, pl.col(first))
+            with suppress(pl.exceptions.PolarsError):  # there is none: who looks for it says so
+                frame = frame.with_columns(field.alias(path))
+    return frame
+
+
 def read_table(
     source: Source,
     format_name: str,
@@ -357,6 +371,8 @@ def extract(
     roles, paths = kind.roles, ColumnMapping(fit=columns.fit)
     own = columns.names.get("doc", ())
     nested = any(map(holds_lists, table.frame.dtypes))
+    if nested and all(dtype == pl.Struct for dtype in table.frame.dtypes if holds_lists(dtype)):
+        table = evolve(table, frame=_add_fields(table.frame, columns))  # else paths are in lists
     if nested and any("." in path for path in own) and {*own}.isdisjoint(table.frame.columns):
         roles = {role: name for role, name in roles.items() if role != "doc"}
         paths = evolve(paths, names={"doc": own})
@@ -444,7 +460,8 @@ def extract_rows(table: InputTable, kind: Kind[Value]) -> Rows[Value]:
         words = f"there is no {empty[0]}" if empty else ""
         words = words or f"{role} {quote(given[row])} is not a finite number"
         has_comma = re.fullmatch(r"\s*[+-]?\d+,\d+\s*", str(given[row])) is not None
-        words += " (a decimal comma? write 0.5)" * has_comma
+        if has_comma:
+            words += f" (a decimal comma? write {str(given[row]).strip().replace(',', '.')})"
         expected = f"query, doc, {kind.number}, a number such as 2 or 0.5"
         return BadInput(table.locate(row), words, expected)
 

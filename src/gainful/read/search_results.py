@@ -24,6 +24,7 @@ from gainful.read.column_names import (
     ColumnMapping,
     list_columns,
 )
+from gainful.read.frames import open_response
 from gainful.read.json_text import Unreadable, parse_json, write_json
 from gainful.read.path_finder import (
     PathFinder,
@@ -47,7 +48,7 @@ _ID_PATHS = (
 )
 _ID_FINDER = PathFinder(_ID_PATHS)
 _ID_ATTRIBUTES = ("node_id", "id", "doc_id", "docid", "id_", "uuid")
-_ID_WORDS = ("id", "source", "ref", "url", "uri", "key", "path", "file", "name", "title")
+_ID_WORDS = ("id", "source", "ref", "url", "uri", "link", "key", "path", "file", "name", "title")
 _PLAIN = (str, bytes, Real, type(None))  # which are ids, if anything
 _EXPECTED = 'an id, (id, score), {"id": …, "score": …}, or an object with id and score'
 
@@ -105,6 +106,7 @@ def read_entries(
 
     def read_entry(entry: Any) -> tuple[Any, float | None]:
         is_pair = isinstance(entry, (tuple, list)) and len(entry) == 2
+        is_pair = is_pair and not isinstance(entry[1], Mapping)  # which are two results
         document, value = entry if is_pair else (entry, None)
         doc = find_id(document) if of_ids is is_id(entry) else None
         if doc is None:
@@ -287,7 +289,7 @@ def read_query(arguments: Any, paths: ResultPaths) -> str | None:
 
 def find_list(value: Any, names: Sequence[str] = LIST_PATHS, depth: int = 0) -> list[Any] | None:
     """The list of results in what was returned."""
-    value = parse_json(value)
+    value = parse_json(open_response(value))
     if isinstance(value, list):
         is_batch = len(value) == 1 and isinstance(value[0], list)  # Chroma's, of one query
         return value[0] if is_batch else value
