@@ -679,6 +679,9 @@ def test_columns_of_a_log_may_be_fields_of_objects(tmp_path, suffix):
         with pytest.raises(NoColumn) as refused:
             as_sessions(log, columns=names | {"text": "properties.no"}, events={"shown": "view"})
         assert "'properties.no'" in refused.value.problem
+        with pytest.raises(BadInput) as refused:
+            as_sessions(log, columns=names | {"text": "properties"}, events={"shown": "view"})
+        assert "properties.query" in refused.value.expected
     assert not gainful.check(path, columns=names).findings[0].kind.startswith("run")
 
 

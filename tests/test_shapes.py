@@ -1308,7 +1308,7 @@ def test_ids_of_answers_by_query_may_be_named(tmp_path):
     path = write_file(tmp_path / "run.json", json.dumps({"leek": {"retrievalResults": [hit]}}))
     with refuses(BadInput, "run.json['leek']", "has no id"):
         gainful.evaluate({"leek": {"s3://b/a": 1}}, path, "RR")
-    with refuses(BadInput, "run.json['leek']['retrievalResults']", "no known format"):
+    with refuses(BadInput, "run.json['leek']['retrievalResults']", "not a known format"):
         as_qrels(path)
     columns = {"run.doc": "location.s3Location.uri"}
     results = gainful.evaluate({"leek": {"s3://b/a": 1}}, path, "RR", columns=columns)
@@ -1340,7 +1340,7 @@ def test_one_bad_value_makes_no_json_unknown(tmp_path, score):
     path = write_file(tmp_path / "r.json", f'{{"q": {{"a": 0.5}}, "q2": {{"c": {score}}}}}')
     with refuses(BadInput, "r.json['q2']['c']") as refused:
         gainful.evaluate(QRELS, path, "RR")
-    assert "no known format" not in str(refused.value)
+    assert "not a known format" not in str(refused.value)
 
 
 def test_ids_within_documents_are_named_by_their_path(tmp_path, run_gainful):
@@ -1551,3 +1551,47 @@ def test_columns_of_recbole_name_their_types(tmp_path):
     path = tmp_path / "ratings.inter"
     path.write_text("user_id:token\titem_id:token\trating:float\n1\ta\t5\n2\tc\t3\n", "utf-8")
     assert as_qrels(path).to_dict() == {"1": {"a": 5}, "2": {"c": 3}}
+
+
+def test_queries_that_are_read_as_names_of_runs_are_called_so():
+    """As a pipeline of Haystack returns {"retriever": {"documents": [Document, …]}}."""
+    runs = {query: {"retriever": {"documents": [{"id": "a"}]}} for query in QRELS}
+    with refuses(BadInput, "1", "'1' was read as the name of a run"):
+        gainful.evaluate(QRELS, runs, "RR")
+
+
+def test_a_column_without_a_name_is_shown():
+    """As the index of pandas is written into CSV."""
+    frame = pl.DataFrame({"": [0], "query": ["1"], "doc": ["a"]})
+    assert "among '', query, doc" in as_qrels(frame).notes[0]
+
+
+def test_options_that_messages_propose_can_be_pasted():
+    """A blank in a name is quoted for the shell; a number is proposed as it was written."""
+    frame = pl.DataFrame({"query": ["1"], "doc": ["a"], "Judge 1": [2], "Judge 2": [1]})
+    with pytest.raises(BadInput) as refused:
+        as_qrels(frame)
+    assert "--columns 'grade=Judge 1'" in refused.value.expected
+    with pytest.raises(BadInput) as refused:
+        as_run(pl.DataFrame({"query": ["1"], "doc": ["a"], "score": ["7,25"]}))
+    assert "write 7.25" in refused.value.problem
+
+
+@pytest.mark.parametrize("mark", ["|", "::"])
+def test_a_mark_that_separates_no_fields_is_named(tmp_path, mark):
+    path = tmp_path / "run.txt"
+    path.write_text(mark.join(("1", "a", "3", "4\n")), encoding="utf-8")
+    with refuses(BadInput, "run.txt:1", f"blanks or tabs separate fields, not '{mark}'"):
+        as_run(path)
+
+
+def test_a_ranking_of_four_fields_may_be_read_by_numbers(tmp_path):
+    """As ColBERT writes query, document, rank and score; RR is 1/2 and 1."""
+    path = tmp_path / "ranking.tsv"
+    path.write_text("1\tb\t1\t9.5\n1\ta\t2\t8\n2\tc\t1\t7\n", encoding="utf-8")
+    with pytest.raises(BadInput) as refused:
+        as_run(path)
+    option = "run.query=1,run.doc=2,run.rank=3"
+    assert f"--columns {option}" in refused.value.expected
+    columns = dict(pair.split("=") for pair in option.split(","))
+    assert gainful.evaluate(QRELS, path, "RR", columns=columns)["RR"] == 0.75

@@ -446,7 +446,8 @@ USUAL_NAMES = ColumnMapping()
 def list_columns(columns: Sequence[str], most: int = _MOST_LISTED) -> str:
     """The columns that there are, for a message; of very many, the first."""
     more = len(columns) - most
-    return (", ".join(columns[:most]) or "none") + (f" and {more} more" if more > 0 else "")
+    shown = [name or quote(name) for name in columns[:most]]  # pandas' index has none
+    return (", ".join(shown) or "none") + (f" and {more} more" if more > 0 else "")
 
 
 def normalise_name(name: str) -> str:

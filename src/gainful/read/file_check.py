@@ -519,7 +519,7 @@ def _describe_unknown_table(source: Source) -> BadInput:
     for table, names in named[:1]:
         command = "gainful sessions" if table == "log" else "gainful check"
         allowed = f"{command} {source.name} --columns {names}, if these are the columns"
-    problem = f"this is no known table: {'; '.join(words)}; known: {header.list_columns()}"
+    problem = f"this is not a known table: {'; '.join(words)}; known: {header.list_columns()}"
     return NoColumn(source.name, problem, allowed)
 
 

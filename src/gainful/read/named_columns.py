@@ -492,7 +492,8 @@ def text_column(table: InputTable, column: str) -> pl.Series:
     kind = values.dtype
     row = table.nested.get(table.header.own_name(column))
     if row is not None:
-        problem = f"{table.header.own_name(column)} {shorten(values[row])} is no text or number"
+        shown = f"{table.header.own_name(column)} {shorten(values[row])}"
+        problem = f"{shown} is neither a text nor a number"
         raise BadInput(table.locate(row), problem, "texts or whole numbers")
     if kind == pl.String:
         return values.str.strip_chars() if table.padded else values
@@ -529,8 +530,10 @@ def _describe_kind(table: InputTable, column: str, expected: str) -> BadInput:
     dtype = table.frame[column].dtype
     is_object = dtype in (pl.Struct, pl.Object)
     kind = "objects" if is_object else "lists" if dtype.is_nested() else str(dtype)
-    own = quote(table.header.own_name(column))
-    return BadInput(table.name, f"column {own} holds {kind}", expected)
+    name = table.header.own_name(column)
+    if isinstance(dtype, pl.Struct) and dtype.fields:
+        expected += f"; or a field of it, such as {name}.{dtype.fields[0].name} (--columns)"
+    return BadInput(table.name, f"column {quote(name)} holds {kind}", expected)
 
 
 def build_part(

@@ -559,12 +559,12 @@ def _check_query(name: Any, place: str) -> Any:
     if isinstance(name, (str, int)) or name is None:
         return name
     if _is_nested(name):
-        raise BadInput(place, f"{quote(name)} is no query", IDS)
+        raise BadInput(place, f"{quote(name)} is not a query", IDS)
     if not isinstance(name, float):
         return name
     if name.is_integer():
         return int(name)
-    problem = f"query {quote(name)} is missing" if isnan(name) else f"{quote(name)} is no query"
+    problem = f"query {quote(name)} is missing" if isnan(name) else f"{quote(name)} is not a query"
     raise BadInput(place, problem, IDS)
 
 

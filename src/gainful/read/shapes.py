@@ -260,7 +260,7 @@ def _refuse_unknown(
 
 def _describe_unknown(value: Mapping[str, Any], kind: Kind[Any]) -> tuple[str, str]:
     keys = list_columns([*value])
-    problem = f"this JSON is no known format of {kind.name}; its keys are {keys}"
+    problem = f"this JSON is not a known format of {kind.name}; its keys are {keys}"
     return problem, f"{kind.shapes}; logs and traces are for gainful sessions"
 
 
