@@ -1595,3 +1595,34 @@ def test_a_ranking_of_four_fields_may_be_read_by_numbers(tmp_path):
     assert f"--columns {option}" in refused.value.expected
     columns = dict(pair.split("=") for pair in option.split(","))
     assert gainful.evaluate(QRELS, path, "RR", columns=columns)["RR"] == 0.75
+
+
+def test_the_query_of_a_record_with_lists_may_be_a_field_of_an_object(tmp_path):
+    """As Pyserini and RankLLM write requests, whose candidates have a `doc` beside their `docid`."""
+
+    def make(doc):
+        return {"docid": doc, "doc": {"contents": "…"}}
+
+    requests = [
+        {"query": {"text": "…", "qid": query}, "candidates": [make(doc) for doc in docs]}
+        for query, docs in ANSWERED.items()
+    ]
+    path = write_lines(tmp_path / "requests.jsonl", *requests)
+    columns = {"query": "query.qid", "retrieved": "candidates"}
+    assert gainful.evaluate(QRELS, path, "RR", columns=columns)["RR"] == 0.75
+    with pytest.raises(BadInput):
+        gainful.evaluate(QRELS, path, "RR", columns=columns | {"query": "query.no"})
+
+
+def test_a_score_that_is_a_text_is_called_one():
+    with refuses(BadInput, "run['1']['a']", "score '8.5' is a text"):
+        gainful.evaluate(QRELS, {"1": [{"id": "a", "score": "8.5"}]}, "RR")
+
+
+def test_fields_of_a_line_without_header_are_proposed_only_for_lines_of_trec(tmp_path):
+    """As Amazon's ratings are: user, item, rating, time."""
+    path = tmp_path / "ratings.csv"
+    path.write_text("A1,B1,5.0,1204502400\nA1,B2,3.0,1204502400\n", encoding="utf-8")
+    with pytest.raises(NoColumn) as refused:
+        as_qrels(path)
+    assert "doc=3" not in refused.value.expected

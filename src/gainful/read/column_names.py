@@ -173,7 +173,9 @@ LIKELY_WORDS = {
     "text": _split("query search srch phrase term typed question keyword prompt"),
     "event": _split("event evt action"),
     "rank": _split("rank pos slot place"),
-    "doc": _split("doc item product prod result page url sku hit passage chunk article movie prop"),
+    "doc": _split(
+        "doc item product prod result page url sku hit passage chunk article movie prop asin artist"
+    ),
     "clicked": ("click",),
     "grade": _split("grade rel rating rate stars label judg gain quality"),
     "score": _split("score sim bm25 prob conf rrf"),

@@ -143,7 +143,7 @@ class Header:
     def suggest_names(self, table: str) -> str:
         """What to type where columns with other names are like those of a table; or nothing."""
         trec = _TREC_LINES.get((table, len(self.columns)))
-        if trec is not None and any(map(str.isdecimal, self.columns)):  # a line, and no header
+        if trec is not None and self.columns[1] in ("0", "Q0"):  # a line, and no header
             return trec
         pairs = [
             f"{role}={self.own_name(name)}"

@@ -11,6 +11,7 @@ Prose is none of these, and is refused with advice.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence, Set as AbstractSet
 from math import isfinite, nan
 from numbers import Integral, Real
@@ -35,7 +36,7 @@ from gainful.read.path_finder import (
     list_paths,
 )
 from gainful.read.qrels_and_run import read_each
-from gainful.text import quote
+from gainful.text import NUMBER_PATTERN, quote
 
 DocNumbers = list[tuple[Any, float | None]]  # documents with their scores or grades, if they have
 ID_KEYS = ANSWER_COLUMNS["doc"].names
@@ -141,13 +142,19 @@ def parse_number(value: Any, name: str, query: object, doc: object, what: str) -
         if isfinite(number):
             return number
     place = f"{name}[{quote(query)}][{quote(doc)}]"
+    if isinstance(value, str) and re.fullmatch(NUMBER_PATTERN, value, re.ASCII):
+        raise BadInput(place, f"{what} {quote(value)} is a text, not a number")
     raise BadInput(place, f"{what} {quote(value)} is not a finite number")
 
 
 def find_id(document: Any) -> Any:
     """The id of a document, whatever it is; None if it has none."""
     if isinstance(document, Mapping):
-        (document,) = _ID_FINDER.find_each(document)
+        record = document
+        (document,) = _ID_FINDER.find_each(record)
+        if isinstance(document, Mapping):  # what stands under doc beside its docid
+            rest = {key: value for key, value in record.items() if value is not document}
+            (document,) = _ID_FINDER.find_each(rest)
     if isinstance(document, UUID):
         return str(document)
     return document if is_id(document) else _object_id(document)
