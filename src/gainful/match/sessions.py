@@ -333,14 +333,14 @@ def _handle_unjudged_topics(  # noqa: PLR0917  (all of one step of matching)
     Where not one was judged, `judged` is a topic that was, for the message.
     """
     missing = base.is_null().to_numpy()
-    of_others = f", as there are of {quote(judged)}" if missing.all() and judged else ""
+    of_others = f", such as {quote(judged)}" if missing.all() and judged else ""
     policy = ("drop" if sessions.per_turn else "error") if policy == "auto" else policy
     if policy == "error":
         row = int(layout.query_starts[np.flatnonzero(missing)[0]])
         topic, session = frame["topic"][row], frame["session"][row]
         problem = "it has no topic" if topic is None else f"topic {quote(topic)} has no judgments"
         if topic == session:
-            problem = "it names no topic, and no judgments are of its own name"
+            problem = "it has no topic, and no judgments have its id"
         way = name_way("--unjudged drop or zero", 'unjudged="drop" or "zero"')
         raise BadInput(
             sessions.name,

@@ -107,7 +107,7 @@ def read_entries(
 
     def read_entry(entry: Any) -> tuple[Any, float | None]:
         is_pair = isinstance(entry, (tuple, list)) and len(entry) == 2
-        is_pair = is_pair and not isinstance(entry[1], Mapping)  # which are two results
+        is_pair = is_pair and not isinstance(entry[1], dict)  # which are two results
         document, value = entry if is_pair else (entry, None)
         doc = find_id(document) if of_ids is is_id(entry) else None
         if doc is None:
@@ -296,7 +296,7 @@ def read_query(arguments: Any, paths: ResultPaths) -> str | None:
 
 def find_list(value: Any, names: Sequence[str] = LIST_PATHS, depth: int = 0) -> list[Any] | None:
     """The list of results in what was returned."""
-    value = parse_json(open_response(value))
+    value = parse_json(value if isinstance(value, (dict, list)) else open_response(value))
     if isinstance(value, list):
         is_batch = len(value) == 1 and isinstance(value[0], list)  # Chroma's, of one query
         return value[0] if is_batch else value
