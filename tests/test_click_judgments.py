@@ -105,6 +105,9 @@ def test_trec_needs_queries_without_blanks(tmp_path):
     for file in ("q.txt", "q.xlsx"):
         with pytest.raises(BadValue):
             blank.write_qrels(tmp_path / file)
+    with pytest.raises(BadValue) as refused:
+        judge_by_clicks(make_log("Ab", text="#1"), **FEW).write_qrels(tmp_path / "q.txt")
+    assert "begins with #" in refused.value.allowed  # as comments do
     assert not (tmp_path / "q.txt").exists()
 
 

@@ -1,5 +1,6 @@
 """Logs of searches as sessions: any table, times, events, gaps; what is wrong is told."""
 
+import json
 import math
 from contextlib import suppress
 from datetime import UTC, datetime
@@ -682,3 +683,46 @@ def test_an_event_may_be_called_like_a_column(word, lazy):
         given_log = log.lazy() if lazy else log
         results = gainful.sessions.evaluate(given_log, None, "sDCG(b=2)@5", gain_from=name)
         assert results["sDCG(b=2)@5"] == pytest.approx(gain)
+
+
+@pytest.mark.parametrize("suffix", [".jsonl", ".json", ".parquet"])
+def test_columns_of_a_log_may_be_fields_of_objects(tmp_path, suffix):
+    """As Segment and Amplitude write events: what was searched for is in `properties`."""
+    rows = [
+        {"user": "u", "time": f"2026-03-01T10:00:0{at}Z", "event": word, "properties": fields}
+        for at, (word, fields) in enumerate(
+            [
+                ("view", {"query": "lamp", "sku": "a", "position": 1}),
+                ("view", {"query": "lamp", "sku": "b", "position": 2}),
+                ("click", {"query": "lamp", "sku": "b", "position": 2}),
+            ]
+        )
+    ]
+    names = {"text": "properties.query", "doc": "properties.sku", "rank": "properties.position"}
+    path = tmp_path / f"log{suffix}"
+    if suffix == ".parquet":
+        pl.DataFrame(rows).write_parquet(path)
+    else:
+        lines = [json.dumps(row) for row in rows]
+        path.write_text("\n".join(lines) if suffix == ".jsonl" else json.dumps(rows), "utf-8")
+    for log in (path, rows, pl.DataFrame(rows)):
+        sessions = as_sessions(log, columns=names, events={"shown": "view"})
+        assert sessions.frame.select("text", "doc", "clicked").rows() == [
+            ("lamp", "a", False),
+            ("lamp", "b", True),
+        ]
+        with pytest.raises(NoColumn) as refused:
+            as_sessions(log, columns=names | {"text": "properties.no"}, events={"shown": "view"})
+        assert "'properties.no'" in refused.value.problem
+        with pytest.raises(BadInput) as refused:
+            as_sessions(log, columns=names | {"text": "properties"}, events={"shown": "view"})
+        assert "properties.query" in refused.value.expected
+    assert not gainful.check(path, columns=names).findings[0].kind.startswith("run")
+
+
+def test_a_log_with_lists_of_results_is_not_called_queries(tmp_path):
+    record = {"session_id": "s", "query": "lamp", "results": ["a", "b"], "clicks": ["b"]}
+    path = tmp_path / "log.jsonl"
+    path.write_text(json.dumps(record), encoding="utf-8")
+    with refuses(BadInput, "log.jsonl", "'results' holds a list"):
+        as_sessions(path)

@@ -1308,7 +1308,7 @@ def test_ids_of_answers_by_query_may_be_named(tmp_path):
     path = write_file(tmp_path / "run.json", json.dumps({"leek": {"retrievalResults": [hit]}}))
     with refuses(BadInput, "run.json['leek']", "has no id"):
         gainful.evaluate({"leek": {"s3://b/a": 1}}, path, "RR")
-    with refuses(BadInput, "run.json['leek']['retrievalResults']", "no known format"):
+    with refuses(BadInput, "run.json['leek']['retrievalResults']", "not a known format"):
         as_qrels(path)
     columns = {"run.doc": "location.s3Location.uri"}
     results = gainful.evaluate({"leek": {"s3://b/a": 1}}, path, "RR", columns=columns)
@@ -1340,7 +1340,7 @@ def test_one_bad_value_makes_no_json_unknown(tmp_path, score):
     path = write_file(tmp_path / "r.json", f'{{"q": {{"a": 0.5}}, "q2": {{"c": {score}}}}}')
     with refuses(BadInput, "r.json['q2']['c']") as refused:
         gainful.evaluate(QRELS, path, "RR")
-    assert "no known format" not in str(refused.value)
+    assert "not a known format" not in str(refused.value)
 
 
 def test_ids_within_documents_are_named_by_their_path(tmp_path, run_gainful):
@@ -1495,3 +1495,134 @@ def test_check_lists_mistakes_line_by_line_and_each_document_of_a_list(tmp_path)
     for run, count in ((path, 7), (lists, 8)):
         (finding,) = gainful.check({"1": {"a": 1}}, run).findings[1:2]
         assert len(finding.problems) == 1 + count
+
+
+def test_responses_that_elasticsearch_wraps_are_answers_by_query():
+    """RR is 1/2 and 1. A response of its client has the dict in `body`, and is no dict itself."""
+    wrapper = type("ObjectApiResponse", (), {"__module__": "elastic_transport._response"})
+
+    def wrap(body):
+        response = wrapper()
+        response.body = body
+        return response
+
+    answers = {query: wrap(es_answer(docs)) for query, docs in ANSWERED.items()}
+    assert gainful.evaluate(QRELS, answers, "RR")["RR"] == 0.75
+    assert gainful.evaluate([["a"], ["c"]], [*answers.values()], "RR")["RR"] == 0.75
+    several = {
+        name: wrap({"responses": [answer.body for answer in answers.values()]}) for name in "xy"
+    }
+    compared = gainful.evaluate([["a"], ["c"]], several, "RR")
+    assert [results["RR"] for results in compared.values()] == [0.75, 0.75]
+
+
+def test_lists_of_documents_under_a_name_are_answers_by_query():
+    """As a retriever of Haystack returns {"documents": [Document, …]}; RR is 1/2 and 1."""
+    answers = {
+        query: {"documents": [SimpleNamespace(id=doc, score=score) for doc, score in docs.items()]}
+        for query, docs in ANSWERED.items()
+    }
+    assert gainful.evaluate(QRELS, answers, "RR")["RR"] == 0.75
+
+
+def test_two_results_in_a_list_are_no_pair(tmp_path):
+    """As Milvus returns the results of one query, in a list of lists."""
+    hits = [{"id": doc, "distance": 0.5} for doc in "ab"]
+    path = write_file(tmp_path / "run.json", json.dumps({"1": [hits], "2": [hits]}))
+    with refuses(BadInput, "run.json['1']", "is not a document id"):
+        gainful.evaluate(QRELS, path, "RR")
+
+
+@pytest.mark.parametrize("answer", [ANSWERS["Solr"], ANSWERS["Vespa"], es_answer])
+def test_responses_in_lines_lack_their_queries(tmp_path, answer):
+    path = write_lines(tmp_path / "run.jsonl", answer({"a": 1}), answer({"b": 1}))
+    with refuses(BadInput, "run.jsonl", "search response without its query"):
+        gainful.evaluate(QRELS, path, "RR")
+
+
+def test_fields_of_objects_may_be_columns(tmp_path):
+    rows = [{"q": {"id": query}, "hit": {"ref": doc, "s": 1}} for query, doc in ("1b", "2c")]
+    columns = {"run.query": "q.id", "run.doc": "hit.ref", "run.score": "hit.s"}
+    for run in (pl.DataFrame(rows), write_lines(tmp_path / "run.jsonl", *rows)):
+        assert gainful.evaluate(QRELS, run, "RR", columns=columns)["RR"] == 0.5
+
+
+def test_columns_of_recbole_name_their_types(tmp_path):
+    path = tmp_path / "ratings.inter"
+    path.write_text("user_id:token\titem_id:token\trating:float\n1\ta\t5\n2\tc\t3\n", "utf-8")
+    assert as_qrels(path).to_dict() == {"1": {"a": 5}, "2": {"c": 3}}
+
+
+def test_queries_that_are_read_as_names_of_runs_are_called_so():
+    """As a pipeline of Haystack returns {"retriever": {"documents": [Document, …]}}."""
+    runs = {query: {"retriever": {"documents": [{"id": "a"}]}} for query in QRELS}
+    with refuses(BadInput, "1", "'1' was read as the name of a run"):
+        gainful.evaluate(QRELS, runs, "RR")
+
+
+def test_a_column_without_a_name_is_shown():
+    """As the index of pandas is written into CSV."""
+    frame = pl.DataFrame({"": [0], "query": ["1"], "doc": ["a"]})
+    assert "among '', query, doc" in as_qrels(frame).notes[0]
+
+
+def test_options_that_messages_propose_can_be_pasted():
+    """A blank in a name is quoted for the shell; a number is proposed as it was written."""
+    frame = pl.DataFrame({"query": ["1"], "doc": ["a"], "Judge 1": [2], "Judge 2": [1]})
+    with pytest.raises(BadInput) as refused:
+        as_qrels(frame)
+    assert "--columns 'grade=Judge 1'" in refused.value.expected
+    with pytest.raises(BadInput) as refused:
+        as_run(pl.DataFrame({"query": ["1"], "doc": ["a"], "score": ["7,25"]}))
+    assert "write 7.25" in refused.value.problem
+
+
+@pytest.mark.parametrize("mark", ["|", "::"])
+def test_a_mark_that_separates_no_fields_is_named(tmp_path, mark):
+    path = tmp_path / "run.txt"
+    path.write_text(mark.join(("1", "a", "3", "4\n")), encoding="utf-8")
+    with refuses(BadInput, "run.txt:1", f"blanks or tabs separate fields, not '{mark}'"):
+        as_run(path)
+
+
+def test_a_ranking_of_four_fields_may_be_read_by_numbers(tmp_path):
+    """As ColBERT writes query, document, rank and score; RR is 1/2 and 1."""
+    path = tmp_path / "ranking.tsv"
+    path.write_text("1\tb\t1\t9.5\n1\ta\t2\t8\n2\tc\t1\t7\n", encoding="utf-8")
+    with pytest.raises(BadInput) as refused:
+        as_run(path)
+    option = "run.query=1,run.doc=2,run.rank=3"
+    assert f"--columns {option}" in refused.value.expected
+    columns = dict(pair.split("=") for pair in option.split(","))
+    assert gainful.evaluate(QRELS, path, "RR", columns=columns)["RR"] == 0.75
+
+
+def test_the_query_of_a_record_with_lists_may_be_a_field_of_an_object(tmp_path):
+    """As Pyserini and RankLLM write requests, whose candidates have a `doc` beside their `docid`."""
+
+    def make(doc):
+        return {"docid": doc, "doc": {"contents": "…"}}
+
+    requests = [
+        {"query": {"text": "…", "qid": query}, "candidates": [make(doc) for doc in docs]}
+        for query, docs in ANSWERED.items()
+    ]
+    path = write_lines(tmp_path / "requests.jsonl", *requests)
+    columns = {"query": "query.qid", "retrieved": "candidates"}
+    assert gainful.evaluate(QRELS, path, "RR", columns=columns)["RR"] == 0.75
+    with pytest.raises(BadInput):
+        gainful.evaluate(QRELS, path, "RR", columns=columns | {"query": "query.no"})
+
+
+def test_a_score_that_is_a_text_is_called_one():
+    with refuses(BadInput, "run['1']['a']", "score '8.5' is a text"):
+        gainful.evaluate(QRELS, {"1": [{"id": "a", "score": "8.5"}]}, "RR")
+
+
+def test_fields_of_a_line_without_header_are_proposed_only_for_lines_of_trec(tmp_path):
+    """As Amazon's ratings are: user, item, rating, time."""
+    path = tmp_path / "ratings.csv"
+    path.write_text("A1,B1,5.0,1204502400\nA1,B2,3.0,1204502400\n", encoding="utf-8")
+    with pytest.raises(NoColumn) as refused:
+        as_qrels(path)
+    assert "doc=3" not in refused.value.expected

@@ -113,7 +113,7 @@ def test_texts_in_place_of_lists_are_said_to_be_such_in_parquet(tmp_path):
     pl.DataFrame({"query": ["1"], "retrieved": ["a b"], "relevant": ["a"]}).write_parquet(path)
     (finding,) = gainful.check(path).findings
     assert "'retrieved'" in finding.problems[0]
-    assert "no known table" not in finding.problems[0]
+    assert "not a known table" not in finding.problems[0]
 
 
 def test_only_columns_that_can_be_named_are_suggested(tmp_path):

@@ -502,3 +502,24 @@ def test_check_of_actions_alone_names_the_bad_record_too(tmp_path):
     (finding,) = gainful.check(path).findings
     assert any(line.startswith(f"line {len(lines)}") for line in finding.problems)
     assert len(finding.problems) == 2
+
+
+def test_queries_of_solr_list_their_hits_in_one_text(tmp_path):
+    """As UBIComponent of Solr writes ubi_queries.jsonl: no client, and commas between the ids."""
+    record = {"query_id": "q1", "user_query": "laptop", "timestamp": "2026-03-01T10:01:00Z"}
+    path = write_lines(tmp_path / "log.jsonl", record | {"doc_ids": "a,b,c"}, event(1, "b"))
+    sessions = as_sessions(path)
+    assert sessions.frame["doc"].to_list() == ["a", "b", "c"]
+    assert sessions.frame["clicked"].to_list() == [False, True, False]
+
+
+@pytest.mark.parametrize("make", [query, lambda number: event(number, "a")])
+def test_a_log_in_csv_is_refused_whose_lists_and_objects_are_texts(tmp_path, make):
+    """A list such as "a, b" would be the id of one document."""
+    frame = pl.DataFrame([{name: str(value) for name, value in make(1).items()}])
+    path = tmp_path / "log.csv"
+    frame.write_csv(path)
+    with refuses(BadInput, "log.csv", "UBI in CSV"):
+        as_sessions(path)
+    (finding,) = gainful.check(path).findings
+    assert "doc=query_response_hit_ids" not in finding.problems[0]

@@ -52,7 +52,7 @@ def parse_run(f_run: Iterable[str]) -> dict[str, dict[str, float]]:
 
 def parse_qrel(f_qrel: Iterable[str]) -> dict[str, dict[str, int]]:
     """Judgments from their lines: query 0 document grade."""
-    return _parse_lines(f_qrel, "query iteration document grade", 3, int, "is no whole number")
+    return _parse_lines(f_qrel, "query iteration document grade", 3, int, "is not a whole number")
 
 
 def _parse_lines(

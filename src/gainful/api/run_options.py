@@ -62,7 +62,7 @@ def name_runs(runs: Runs | AnyRun, at_least: int = 1) -> dict[str, AnyRun]:
     if len(several) < at_least:
         number = _NUMBERS[at_least]
         if IN_SHELL.get():
-            raise Missing("runs", runs, f"give at least {number} RUN behind QRELS")
+            raise Missing("runs", runs, f"give at least {number} RUN after QRELS")
         raise BadValue("runs", runs, f"{_ALLOWED}, with at least {number}")
     if isinstance(several, Mapping):
         return {str(name): run for name, run in several.items()}

@@ -51,7 +51,8 @@ class _Level(click.types.FloatParamType):
         try:
             return float(super().convert(value, param, ctx))
         except click.BadParameter:
-            return self.fail(f"{value!r} is no level, such as 0.05; -m names measures", param, ctx)
+            problem = f"{value!r} is not a level, such as 0.05; -m names measures"
+            return self.fail(problem, param, ctx)
 
 
 def _parse_query_bounds(

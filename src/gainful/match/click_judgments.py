@@ -173,7 +173,8 @@ def _format_qrels(frame: pl.DataFrame, path: str) -> bytes:
         for name in ("query", "doc"):
             blank = frame.filter(pl.col(name).str.contains(r"\s|^#"))[name]
             if len(blank):
-                allowed = f"{_SUFFIXES}, where no {name} has a blank, unlike {quote(blank[0])}"
+                rule = f"where no {name} has a blank or begins with #"
+                allowed = f"{_SUFFIXES}, {rule}, unlike {quote(blank[0])}"
                 raise BadValue("write_qrels", path, allowed)
         lines = (f"{query} 0 {doc} {grade:.17g}\n" for query, doc, grade, *_ in frame.iter_rows())
         buffer.write("".join(lines).encode())

@@ -149,6 +149,8 @@ class Matched(TieBlocks):
             )
             if not set.isdisjoint(*composed):
                 problem += "; they differ only in how Unicode writes accents (NFC or NFD)"
+            elif run in self.query_names(self.judged):  # {query: …} of no known kind
+                problem += f"; {quote(run)} was read as the name of a run, not as a query"
             raise NothingInCommon(run, f"no query in common: {problem}")
 
     def cut(self, depth: int) -> Self:

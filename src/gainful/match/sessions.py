@@ -299,7 +299,7 @@ def _describe_refusal(
     topic, session = frame["topic"][row], frame["session"][row]
     problem = "it has no topic" if topic is None else f"topic {quote(topic)} has no judgments"
     if topic == session:
-        problem = "it names no topic, and no judgments are of its own name"
+        problem = "it has no topic, and no judgments have its id"
     way = name_way("--unjudged drop or zero", 'unjudged="drop" or "zero"')
     allowed = f"judgments of every topic; or {way}"
     if missing.all():

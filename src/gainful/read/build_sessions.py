@@ -238,7 +238,8 @@ def choose_owner(
 ) -> tuple[str, list[str]]:
     """The column that says whose events are, session or user, and what is to be said of it."""
     if not tells("session") and not tells("user"):
-        raise BadInput(name, "there is neither a session nor a user", "one of them in every row")
+        expected = "one of them in every row; --columns user=NAME names another column (columns=)"
+        raise BadInput(name, "no row has a session or a user", expected)
     if tells("session") and gap is None:
         return "session", []
     if not tells("time"):

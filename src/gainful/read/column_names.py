@@ -173,7 +173,9 @@ LIKELY_WORDS = {
     "text": _split("query search srch phrase term typed question keyword prompt"),
     "event": _split("event evt action"),
     "rank": _split("rank pos slot place"),
-    "doc": _split("doc item product prod result page url sku hit passage chunk article movie prop"),
+    "doc": _split(
+        "doc item product prod result page url sku hit passage chunk article movie prop asin artist"
+    ),
     "clicked": ("click",),
     "grade": _split("grade rel rating rate stars label judg gain quality"),
     "score": _split("score sim bm25 prob conf rrf"),
@@ -446,12 +448,19 @@ USUAL_NAMES = ColumnMapping()
 def list_columns(columns: Sequence[str], most: int = _MOST_LISTED) -> str:
     """The columns that there are, for a message; of very many, the first."""
     more = len(columns) - most
-    return (", ".join(columns[:most]) or "none") + (f" and {more} more" if more > 0 else "")
+    shown = [name or quote(name) for name in columns[:most]]  # pandas' index has none
+    return (", ".join(shown) or "none") + (f" and {more} more" if more > 0 else "")
 
 
 def normalise_name(name: str) -> str:
-    """A name of a column as it is looked for: in small letters, with _ for - and blanks."""
-    return name.strip().lower().replace("-", "_").replace(" ", "_")
+    """A name of a column as it is looked for: in small letters, with _ for - and blanks.
+
+    Examples:
+        >>> normalise_name("Doc-ID"), normalise_name("user_id:token")  # the latter of RecBole
+        ('doc_id', 'user_id')
+    """
+    name = name.strip().lower().removesuffix(":token").removesuffix(":float")
+    return name.replace("-", "_").replace(" ", "_")
 
 
 def strip_name(name: str) -> str:

@@ -195,7 +195,7 @@ def _check_header(source: Source, text: bytes, separator: str, skipped: int) -> 
         raise BadInput(place, "the header is empty", "a line with the names of columns")
     repeated = [name for name, count in Counter(header).items() if name and count > 1]
     if repeated:
-        problem = f"column {quote(repeated[0])} is twice in the header"
+        problem = f"column {quote(repeated[0])} occurs twice in the header"
         raise BadInput(place, problem, "a first line that names each column once")
     return header
 

@@ -32,7 +32,7 @@ _UNEVALUATED = (
 )
 _LEFT_OUT = "malformed evaluation in {0} skipped|malformed evaluations in {0} skipped"
 _OTHER_SPANS = (
-    "evaluated span in {0} is no search of {1}|evaluated spans in {0} are no searches of {1}"
+    "evaluated span in {0} is not a search of {1}|evaluated spans in {0} are not searches of {1}"
 )
 _EVALUATED = "rows with the span_id of a search, document_position, and score or label"
 
@@ -42,7 +42,7 @@ def read_evaluation(entry: Any) -> tuple[int, float] | Unreadable | None:
     cell = find_first(entry, PLACES_OF_DOCUMENTS)
     place = _parse_cell(cell)
     if place is None or not place.is_integer() or place < 0:
-        words = f"document_position {quote(cell)} is no place in a list"
+        words = f"document_position {quote(cell)} is not a position in a list"
         return Unreadable(words, "0 for the first document, 1, 2 …")
     score, label = find_first(entry, _SCORES), find_first(entry, ("label", "result.label"))
     if not _is_empty(score):

@@ -194,7 +194,8 @@ def _parse_day_or_month(
     missed = [reading.null_count() for reading in readings]
     if missed[0] == missed[1]:
         example = quote(texts[int(rest[0])])
-        raise BadInput(place, f"{example} can be day/month or month/day, like all others", EXPECTED)
+        problem = f"{example} can be day/month or month/day, and no other date tells which"
+        raise BadInput(place, problem, EXPECTED)
     return times.scatter(rest, readings[int(missed[1] < missed[0])]), True
 
 

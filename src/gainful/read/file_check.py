@@ -32,6 +32,7 @@ from gainful.read.document_evaluations import PLACES_OF_DOCUMENTS, SPAN_IDS
 from gainful.read.inputs import AnyColumns, as_rows, find_run_beside
 from gainful.read.json_records import first_records
 from gainful.read.named_columns import LISTS, Header, read_table, split_topic
+from gainful.read.path_finder import find_value
 from gainful.read.qrels_and_run import (
     QRELS,
     RUN,
@@ -454,7 +455,7 @@ def _possible_kinds(source: object, given: ColumnMapping) -> set[str]:
     columns = given.merge_kinds()
     if not isinstance(source, Source):
         return {"judgments"} if isinstance(source, Path) else set()
-    names = _list_columns(source)
+    names = [*_list_columns(source), *_list_fields(source, columns)]
     session_format = formats.find_session_format(source).name
     is_log = session_format not in ("table", "conversation")  # which is a run, too
     is_log |= all(not set(each).isdisjoint(names) for each in (SPAN_IDS, PLACES_OF_DOCUMENTS))
@@ -476,6 +477,13 @@ def _possible_kinds(source: object, given: ColumnMapping) -> set[str]:
     has_lists = header.find_column(LISTS) is not None and not header.find_likely("judgments")
     fits = columns.names or kinds or has_lists or not header.list_missing("judgments")
     return {_guess_table_kind(header, columns)} if fits else set()
+
+
+def _list_fields(source: Source, columns: ColumnMapping) -> list[str]:
+    """The fields of objects that are named by their paths, as in properties.query."""
+    paths = [name for names in columns.names.values() for name in names if "." in name]
+    records = first_records(source) if paths else []
+    return [path for path in paths if any(find_value(each, path) is not None for each in records)]
 
 
 def refuse_sessions(source: Source) -> None:
@@ -507,11 +515,11 @@ def _describe_unknown_table(source: Source) -> BadInput:
     words = [f"{_NEED[table]} {join_words(names)}" for table, names in missing.items()]
     likely = sorted(_NEED, key=lambda table: len(header.find_likely(table)), reverse=True)
     named = [(table, names) for table in likely if (names := header.suggest_names(table))]
-    allowed = "columns that tell these; --columns query=NAME,doc=NAME, … where they are called else"
+    allowed = "these columns; or --columns query=NAME,doc=NAME, … if they have other names"
     for table, names in named[:1]:
         command = "gainful sessions" if table == "log" else "gainful check"
         allowed = f"{command} {source.name} --columns {names}, if these are the columns"
-    problem = f"this is no known table: {'; '.join(words)}; known: {header.list_columns()}"
+    problem = f"this is not a known table: {'; '.join(words)}; known: {header.list_columns()}"
     return NoColumn(source.name, problem, allowed)
 
 

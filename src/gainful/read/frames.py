@@ -46,9 +46,13 @@ def is_wrapped(value: object) -> bool:
     if maker == "pandas":
         levels = getattr(getattr(value, "index", None), "nlevels", 0)
         return is_column(value) and (levels == 2 or (levels > 0 and _has_named_rankings(value)))
-    return (maker == "ranx" and hasattr(value, "to_dict")) or (
-        maker == "elastic_transport" and hasattr(value, "body")
-    )
+    return (maker == "ranx" and hasattr(value, "to_dict")) or open_response(value) is not value
+
+
+def open_response(value: Any) -> Any:
+    """The dict that Elasticsearch's client wraps; any other value as it is."""
+    is_response = type(value).__module__.partition(".")[0] == "elastic_transport"
+    return getattr(value, "body", value) if is_response else value
 
 
 def _has_named_rankings(series: Any) -> bool:
@@ -82,8 +86,8 @@ def unwrap(value: Any, number: str, name: str) -> Any:
     """What an object of another library holds: a dict, or a frame with this column of numbers."""
     if not is_wrapped(value):
         return value
-    if hasattr(value, "body"):
-        return value.body
+    if (response := open_response(value)) is not value:
+        return response
     if not hasattr(value, "index"):
         return value.to_dict()
     if value.index.nlevels != 2:

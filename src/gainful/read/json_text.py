@@ -111,7 +111,7 @@ def _refuse_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len(mapping) < len(pairs):
         counts = Counter(key for key, _ in pairs)
         repeated = next(key for key, count in counts.items() if count > 1)
-        raise Unreadable(f"the key {quote(repeated)} is twice in one object", "each key once")
+        raise Unreadable(f"the key {quote(repeated)} occurs twice in one object", "each key once")
     return mapping
 
 

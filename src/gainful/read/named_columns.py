@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import cached_property
+from contextlib import suppress
+from functools import cached_property, reduce
 from typing import Any, Literal
 
 import polars as pl
@@ -63,7 +64,7 @@ _TREC_LINES = {("judgments", 4): "query=1,doc=3,grade=4", ("run", 6): "query=1,d
 
 def _is_like(name: str, role: str) -> bool:
     """Has the name of a column a word that says what it may be? A list is no document."""
-    if role == "doc" and normalise_name(name) in LISTS:
+    if role == "doc" and (normalise_name(name) in LISTS or strip_name(name).endswith("ids")):
         return False
     words = re.findall(r"[A-Z]?[a-z]+\d*|[A-Z]+\d*", name)
     return any(word.lower().startswith(LIKELY_WORDS.get(role, ())) for word in words)
@@ -142,7 +143,7 @@ class Header:
     def suggest_names(self, table: str) -> str:
         """What to type where columns with other names are like those of a table; or nothing."""
         trec = _TREC_LINES.get((table, len(self.columns)))
-        if trec is not None and any(map(str.isdecimal, self.columns)):  # a line, and no header
+        if trec is not None and self.columns[1] in ("0", "Q0"):  # a line, and no header
             return trec
         pairs = [
             f"{role}={self.own_name(name)}"
@@ -177,10 +178,11 @@ class Header:
             return
         several = "columns {} hold numbers; which one is the grade?"
         words = several if len(names) > 1 else "column {} holds numbers; is it the grade?"
+        option = shlex.quote(f"grade={names[0]}")
         raise BadInput(
             self.name,
             words.format(list_columns(list(map(quote, names)))),
-            f'the name grade, or columns={{"grade": "{names[0]}"}} (--columns grade={names[0]}); '
+            f'the name grade, or columns={{"grade": "{names[0]}"}} (--columns {option}); '
             'columns={"grade": None} (--columns grade=) if each judged document counts as 1',
         )
 
@@ -222,7 +224,8 @@ class InputTable:
         """The table with its columns called as they are looked for."""
         if not self.has_header:
             return self._name_fields(columns, roles)
-        renames, frame = columns.find_renames(self.frame.columns, roles, self.name), self.frame
+        frame = _add_fields(self.frame, columns)
+        renames = columns.find_renames(frame.columns, roles, self.name)
         if columns.names:
             selected = columns.select(frame.columns, roles, self.name)
             grade = [pl.lit(1.0).alias("grade")] if columns.lacks_grades(roles) else []
@@ -301,6 +304,17 @@ def split_topic(columns: ColumnMapping, names: Sequence[str]) -> tuple[ColumnMap
 _TRUTHS = {"true": 1.0, "false": 0.0}
 
 
+def _add_fields(frame: pl.DataFrame, columns: ColumnMapping) -> pl.DataFrame:
+    """A table with the fields of objects that a path names, as in properties.query, as columns."""
+    for path in (name for names in columns.names.values() for name in names):
+        first, *steps = path.split(".")
+        if steps and path not in frame.columns:
+            field = reduce(lambda value, step: value.struct.field(step), steps, pl.col(first))
+            with suppress(pl.exceptions.PolarsError):  # there is none: who looks for it says so
+                frame = frame.with_columns(field.alias(path))
+    return frame
+
+
 def read_table(
     source: Source,
     format_name: str,
@@ -357,6 +371,8 @@ def extract(
     roles, paths = kind.roles, ColumnMapping(fit=columns.fit)
     own = columns.names.get("doc", ())
     nested = any(map(holds_lists, table.frame.dtypes))
+    if nested and all(dtype == pl.Struct for dtype in table.frame.dtypes if holds_lists(dtype)):
+        table = evolve(table, frame=_add_fields(table.frame, columns))  # else paths are in lists
     if nested and any("." in path for path in own) and {*own}.isdisjoint(table.frame.columns):
         roles = {role: name for role, name in roles.items() if role != "doc"}
         paths = evolve(paths, names={"doc": own})
@@ -444,7 +460,8 @@ def extract_rows(table: InputTable, kind: Kind[Value]) -> Rows[Value]:
         words = f"there is no {empty[0]}" if empty else ""
         words = words or f"{role} {quote(given[row])} is not a finite number"
         has_comma = re.fullmatch(r"\s*[+-]?\d+,\d+\s*", str(given[row])) is not None
-        words += " (a decimal comma? write 0.5)" * has_comma
+        if has_comma:
+            words += f" (a decimal comma? write {str(given[row]).strip().replace(',', '.')})"
         expected = f"query, doc, {kind.number}, a number such as 2 or 0.5"
         return BadInput(table.locate(row), words, expected)
 
@@ -475,7 +492,8 @@ def text_column(table: InputTable, column: str) -> pl.Series:
     kind = values.dtype
     row = table.nested.get(table.header.own_name(column))
     if row is not None:
-        problem = f"{table.header.own_name(column)} {shorten(values[row])} is no text or number"
+        shown = f"{table.header.own_name(column)} {shorten(values[row])}"
+        problem = f"{shown} is neither a text nor a number"
         raise BadInput(table.locate(row), problem, "texts or whole numbers")
     if kind == pl.String:
         return values.str.strip_chars() if table.padded else values
@@ -512,8 +530,10 @@ def _describe_kind(table: InputTable, column: str, expected: str) -> BadInput:
     dtype = table.frame[column].dtype
     is_object = dtype in (pl.Struct, pl.Object)
     kind = "objects" if is_object else "lists" if dtype.is_nested() else str(dtype)
-    own = quote(table.header.own_name(column))
-    return BadInput(table.name, f"column {own} holds {kind}", expected)
+    name = table.header.own_name(column)
+    if isinstance(dtype, pl.Struct) and dtype.fields:
+        expected += f"; or a field of it, such as {name}.{dtype.fields[0].name} (--columns)"
+    return BadInput(table.name, f"column {quote(name)} holds {kind}", expected)
 
 
 def build_part(

@@ -39,7 +39,7 @@ from gainful.read.column_names import (
 )
 from gainful.read.dicts import DocScores
 from gainful.read.json_records import iterate_objects
-from gainful.read.path_finder import describe_paths, find_first
+from gainful.read.path_finder import describe_paths, find_first, find_value
 from gainful.read.qrels_and_run import QRELS, RUN, Kind, Rows, Value, read_each
 from gainful.read.search_results import (
     IDS,
@@ -490,6 +490,8 @@ def _read_parts(
     inner_roles = {role: name for role, name in roles.items() if role != "doc"}
     paths = columns.names.get("doc", ())
     is_path = paths and not any(path in own for path in paths)  # of ids within documents
+    inner = {path: find_value(own, path) for path in columns.names.get("query", ()) if "." in path}
+    own = {**own, **{path: value for path, value in inner.items() if value is not None}}
     record = columns.rename_record(own, inner_roles if is_path else roles, place)
     if columns.names:
         filled = {key: value for key, value in record.items() if value is not None}
@@ -559,12 +561,12 @@ def _check_query(name: Any, place: str) -> Any:
     if isinstance(name, (str, int)) or name is None:
         return name
     if _is_nested(name):
-        raise BadInput(place, f"{quote(name)} is no query", IDS)
+        raise BadInput(place, f"{quote(name)} is not a query", IDS)
     if not isinstance(name, float):
         return name
     if name.is_integer():
         return int(name)
-    problem = f"query {quote(name)} is missing" if isnan(name) else f"{quote(name)} is no query"
+    problem = f"query {quote(name)} is missing" if isnan(name) else f"{quote(name)} is not a query"
     raise BadInput(place, problem, IDS)
 
 

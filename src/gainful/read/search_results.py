@@ -11,6 +11,7 @@ Prose is none of these, and is refused with advice.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence, Set as AbstractSet
 from math import isfinite, nan
 from numbers import Integral, Real
@@ -24,6 +25,7 @@ from gainful.read.column_names import (
     ColumnMapping,
     list_columns,
 )
+from gainful.read.frames import open_response
 from gainful.read.json_text import Unreadable, parse_json, write_json
 from gainful.read.path_finder import (
     PathFinder,
@@ -34,7 +36,7 @@ from gainful.read.path_finder import (
     list_paths,
 )
 from gainful.read.qrels_and_run import read_each
-from gainful.text import quote
+from gainful.text import NUMBER_PATTERN, quote
 
 DocNumbers = list[tuple[Any, float | None]]  # documents with their scores or grades, if they have
 ID_KEYS = ANSWER_COLUMNS["doc"].names
@@ -47,7 +49,7 @@ _ID_PATHS = (
 )
 _ID_FINDER = PathFinder(_ID_PATHS)
 _ID_ATTRIBUTES = ("node_id", "id", "doc_id", "docid", "id_", "uuid")
-_ID_WORDS = ("id", "source", "ref", "url", "uri", "key", "path", "file", "name", "title")
+_ID_WORDS = ("id", "source", "ref", "url", "uri", "link", "key", "path", "file", "name", "title")
 _PLAIN = (str, bytes, Real, type(None))  # which are ids, if anything
 _EXPECTED = 'an id, (id, score), {"id": …, "score": …}, or an object with id and score'
 
@@ -105,6 +107,7 @@ def read_entries(
 
     def read_entry(entry: Any) -> tuple[Any, float | None]:
         is_pair = isinstance(entry, (tuple, list)) and len(entry) == 2
+        is_pair = is_pair and not isinstance(entry[1], dict)  # which are two results
         document, value = entry if is_pair else (entry, None)
         doc = find_id(document) if of_ids is is_id(entry) else None
         if doc is None:
@@ -139,13 +142,19 @@ def parse_number(value: Any, name: str, query: object, doc: object, what: str) -
         if isfinite(number):
             return number
     place = f"{name}[{quote(query)}][{quote(doc)}]"
+    if isinstance(value, str) and re.fullmatch(NUMBER_PATTERN, value, re.ASCII):
+        raise BadInput(place, f"{what} {quote(value)} is a text, not a number")
     raise BadInput(place, f"{what} {quote(value)} is not a finite number")
 
 
 def find_id(document: Any) -> Any:
     """The id of a document, whatever it is; None if it has none."""
     if isinstance(document, Mapping):
-        (document,) = _ID_FINDER.find_each(document)
+        record = document
+        (document,) = _ID_FINDER.find_each(record)
+        if isinstance(document, Mapping):  # what stands under doc beside its docid
+            rest = {key: value for key, value in record.items() if value is not document}
+            (document,) = _ID_FINDER.find_each(rest)
     if isinstance(document, UUID):
         return str(document)
     return document if is_id(document) else _object_id(document)
@@ -287,7 +296,7 @@ def read_query(arguments: Any, paths: ResultPaths) -> str | None:
 
 def find_list(value: Any, names: Sequence[str] = LIST_PATHS, depth: int = 0) -> list[Any] | None:
     """The list of results in what was returned."""
-    value = parse_json(value)
+    value = parse_json(value if isinstance(value, (dict, list)) else open_response(value))
     if isinstance(value, list):
         is_batch = len(value) == 1 and isinstance(value[0], list)  # Chroma's, of one query
         return value[0] if is_batch else value

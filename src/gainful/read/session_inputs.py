@@ -261,11 +261,13 @@ def refuse_unknown_json(source: Source) -> None:
         raise NoColumn(source.name, "this is JSON, but holds no records", _list_record_formats())
     keys = list(dict.fromkeys(key for record in records for key in record))
     if keys and Header(keys, "").find_column((*LOG_COLUMNS["doc"].names, *DOC_LISTS)) is None:
+        if name == "rag" and Header(keys, "").find_column(LOG_COLUMNS["session"].names):
+            return  # lists of a log, which its reader refuses
         if name == "rag":
             problem = "these are not sessions, but queries with what was retrieved or is relevant"
             raise Swapped(source.name, problem, f"gainful eval {source.name}")
         problem = f"this is JSON, but not a known log: it has {list_columns(keys)}"
-        hits = find_first(records[0], ("hits.hits", "responses.0.hits.hits"))
+        hits = find_first(records[0], _HITS)
         if isinstance(hits, list):
             fields = list_columns(list_paths(hits[0])) if hits else "none"
             problem = f"this is a search response without its query, and no log; hits: {fields}"
@@ -279,9 +281,13 @@ def refuse_unknown_json(source: Source) -> None:
         raise NoColumn(source.name, problem, _list_record_formats())
 
 
+_HITS = ("hits.hits", "responses.0.hits.hits", "response.docs", "root.children")  # of a search
+
+
 def _list_record_formats() -> str:
     kinds = ", ".join(entry.name for entry in SESSION_FORMATS.values() if entry.of_records)
-    return f"{kinds}; or a table with session, query and doc, with --columns to name them"
+    table = "a table with session, query and doc"
+    return f"{kinds}; or {table}: --columns names them, also by paths such as text=properties.query"
 
 
 def find_log(sources: Sequence[object]) -> tuple[Source, Source] | None:
@@ -307,10 +313,17 @@ def _list_first_records(source: Source) -> list[dict[str, Any]]:
     return first_records(source) or ([header] if is_table else [])
 
 
+_UBI_CELLS = {"query_response_hit_ids", "event_attributes"}  # a list, and an object
+
+
 def _refuse_other_tables(source: Source, reading: ReadOptions, *, known: bool) -> None:
     from gainful.read import openinference  # noqa: PLC0415  (a table of sessions does without)
 
     records = _list_first_records(source)
+    names = {name.strip('"') for name in source.first_line().split(",")}
+    if not records and not reading.columns.names and names & _UBI_CELLS:
+        problem = "this is a log of UBI in CSV, whose lists and objects cannot be read"
+        raise NoColumn(source.name, problem, "JSON lines, Parquet or Arrow")
     if openinference.find_kinds(records) == {"evaluations"}:
         keys = Header([*map(normalise_name, records[0])], "")
         if keys.find_column(LOG_COLUMNS["doc"].names) is None:

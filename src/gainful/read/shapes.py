@@ -39,7 +39,14 @@ from gainful.read.column_names import (
     normalise_name,
 )
 from gainful.read.engines import find_engine
-from gainful.read.frames import as_polars, is_frame, is_wrapped, reset_ids, unwrap
+from gainful.read.frames import (
+    as_polars,
+    is_frame,
+    is_wrapped,
+    open_response,
+    reset_ids,
+    unwrap,
+)
 from gainful.read.json_text import Unreadable, list_searches
 from gainful.read.named_columns import InputTable
 from gainful.read.path_finder import find_first
@@ -111,7 +118,7 @@ def _is_one_answer(value: Mapping[Any, Any]) -> bool:
     return len(value) == 1 and all(
         key in LIST_PATHS
         and isinstance(entries, list)
-        and are_records(entries)
+        and (are_records(entries) or all(map(has_id, entries)))
         and any(find_id(entry) is not None for entry in entries)
         for key, entries in value.items()
     )
@@ -128,7 +135,7 @@ def _find_batch(value: Mapping[Any, Any]) -> list[Any] | None:
 
 def _open_batch(entries: list[Any], name: str, columns: ColumnMapping) -> list[Any]:
     """The list of results of each query, where answers of an engine stand in a list."""
-    first: Any = next(iter(entries), None)
+    first: Any = open_response(next(iter(entries), None))
     if not _is_answer(first) or rag.record_kinds(first, columns) or _has_name(first, _QUERIES):
         return entries
     lists: list[Any] = [find_list(answer) for answer in entries]
@@ -143,6 +150,7 @@ def _open_batch(entries: list[Any], name: str, columns: ColumnMapping) -> list[A
 
 
 def _is_answer(value: object) -> bool:
+    value = open_response(value)
     if not isinstance(value, Mapping) or find_list(dict(value)) is None:
         return False
     has_more = value.get("hits") == [] or not all(map(_is_nested, value.values()))
@@ -252,7 +260,7 @@ def _refuse_unknown(
 
 def _describe_unknown(value: Mapping[str, Any], kind: Kind[Any]) -> tuple[str, str]:
     keys = list_columns([*value])
-    problem = f"this JSON is no known format of {kind.name}; its keys are {keys}"
+    problem = f"this JSON is not a known format of {kind.name}; its keys are {keys}"
     return problem, f"{kind.shapes}; logs and traces are for gainful sessions"
 
 

@@ -54,6 +54,7 @@ PASSAGE_QRELS = LineFormat(
     "topic subtopic document passage rating",
 )
 _PLACES = {"query": "1", "doc": "2", "score": "3", "rank": "3"}  # of the fields of a short run
+_SCORED_LINES = "--columns run.query=1,run.doc=2,run.rank=3"
 SHORT_RUN = LineFormat(("query", "doc", "score"), "score", "query document score")
 RUN_LINES = LineFormat(
     ("query", "q0", "doc", "rank", "score", "tag"),
@@ -205,7 +206,8 @@ def refuse_swapped(source: Source, kind: Kind[Any]) -> None:
     if kind is QRELS and field_count >= len(RUN_LINES.fields):
         raise kind.describe_swap(source.name, "its lines have six fields", QRELS_LINES.description)
     if kind is RUN and field_count == len(QRELS_LINES.fields):
-        raise kind.describe_swap(source.name, "their lines have four fields", RUN_LINES.description)
+        expected = f"{RUN_LINES.description}; with query, document, rank, score: {_SCORED_LINES}"
+        raise kind.describe_swap(source.name, "their lines have four fields", expected)
 
 
 def looks_like_a_run(source: Source) -> bool:
@@ -362,8 +364,12 @@ def number_lines(source: Source, *, comments: bool = True) -> pl.DataFrame:
 def describe_problem(row: dict[str, object], line_format: LineFormat) -> str:
     """What is wrong with one line, in words."""
     if row[line_format.fields[0]] is None:
-        field_count = len(_find_fields(str(row["text"])))
-        return f"{quote(row['text'])} has {field_count} field{'s' * (field_count != 1)}"
+        text = str(row["text"])
+        words = f"{quote(text)} has {count_noun(len(_find_fields(text)), 'field')}"
+        mark = next((mark for mark in ("::", "|") if mark in text), None)
+        if len(_find_fields(text)) > 1 or mark is None:
+            return words
+        return f"{words} (blanks or tabs separate fields, not {quote(mark)})"
     if "rank" in row and row["more"] and not is_number(str(row["rank"])):
         return f"rank {quote(row['rank'])} is not a number"
     value = quote(row[line_format.number])

@@ -274,7 +274,8 @@ FIELDS = (
     "query_response_hit_ids",
 )
 _OLD_HITS = ("query_response_objects_ids", "query_response_object_ids")  # of drafts and 1.0
-_ALL = (*FIELDS, *_OLD_HITS)
+_SOLR_HITS = "doc_ids"  # one text, with commas between the ids
+_ALL = (*FIELDS, *_OLD_HITS, _SOLR_HITS)
 
 
 def read_ubi_file(
@@ -357,7 +358,11 @@ def _finish(frame: pl.DataFrame) -> pl.DataFrame:
     is_other = pl.all_horizontal(text.is_null() for text in texts.values())
     other = pl.when(is_other).then(pl.lit("it has no field of UBI"))
     wrong = pl.coalesce(texts.pop("\0wrong", None), other)
-    hits = pl.coalesce(*(texts.pop(name) for name in (FIELDS[-1], *_OLD_HITS)))
+    joined = texts.pop(_SOLR_HITS)
+    entries = joined.str.replace_all(",", '","', literal=True)
+    listed = pl.concat_str(pl.lit('["'), entries, pl.lit('"]'))
+    solr_hits = pl.when(joined.str.starts_with("[")).then(joined).otherwise(listed)
+    hits = pl.coalesce(*(texts.pop(name) for name in (FIELDS[-1], *_OLD_HITS)), solr_hits)
     columns = {FIELDS[-1]: hits, "wrong": wrong, **{name_own(name): texts[name] for name in texts}}
     return frame.select(column.alias(name) for name, column in columns.items())
 

@@ -183,7 +183,7 @@ def _check(frame: pl.DataFrame, name: str, locate: Callable[[int], str]) -> Valu
     notes: tuple[str, ...] = ()
     if is_mean.any():
         frame, places = frame.filter(~is_mean), places.filter(~is_mean)
-        notes = (f"{name}: query all is left out, as trec_eval calls means over queries so",)
+        notes = (f"{name}: query all is left out: it is trec_eval's name for means over queries",)
     if frame.is_empty():
         raise BadInput(name, "it has no values of single queries", _EXPECTED)
     keys = [frame[name].cast(pl.Categorical) for name in ("run", "query", "measure")]
@@ -192,7 +192,7 @@ def _check(frame: pl.DataFrame, name: str, locate: Callable[[int], str]) -> Valu
         again = ~pl.struct("run", "query", "measure").is_first_distinct()
         at = int(frame.select(again.arg_true()).to_series()[0])
         run, query, measure, _ = frame.row(at)
-        problem = f"{measure} of query {quote(query)} of {run} is here again"
+        problem = f"{measure} of query {quote(query)} of {run} occurs twice"
         allowed = "one value for each run, query and measure"
         raise BadInput(locate(places[at]), problem, allowed)
     return ValueTable(frame, name, notes)
