@@ -53,7 +53,7 @@ from gainful.read.inputs import (
 )
 from gainful.read.qrels_and_run import LazyRun, NestedDict, Qrels, Run
 from gainful.read.small_trec import MAX_LONE_BYTES, read_small_files
-from gainful.read.source import exceeds_memory, is_file, measure_size
+from gainful.read.source import exceeds_memory, is_file, measure_size, named_engine
 
 if TYPE_CHECKING:  # what compares, draws and resamples is slow to load: imported when first called
     import altair as alt
@@ -439,11 +439,11 @@ def _refuse_same_list(
 
 def _fit_side_by_side(runs: Sequence[AnyRun]) -> bool:
     """Are runs large files of which memory holds two, and does no engine take all cores?"""
+    is_pure = named_engine() == "pure" or find_spec("gainful_native") is None
     paths = [run for run in runs if isinstance(run, (str, PathLike)) and is_file(run)]
     largest = sorted(paths, key=measure_size)[-2:]
     if len(paths) < max(2, len(runs)) or measure_size(largest[0]) < _MIN_BYTES:
         return False
-    is_pure = find_spec("gainful_native") is None or os.environ.get("GAINFUL_ENGINE") == "pure"
     return is_pure and not exceeds_memory(*largest)
 
 
@@ -478,7 +478,7 @@ def _read_small_files(
 ) -> tuple[NestedDict, dict[str, NestedDict]] | None:
     formats = (reading.qrels_format, reading.run_format)
     has_others = any(name is not None and name != "trec" for name in formats)
-    if has_others or reading.columns.names or os.environ.get("GAINFUL_ENGINE"):
+    if named_engine() or has_others or reading.columns.names:
         return None
     nested = read_small_files([qrels, *runs.values()])
     are_files = all(isinstance(run, (str, PathLike)) and is_file(run) for run in runs.values())

@@ -21,7 +21,7 @@ from typing import Any, BinaryIO
 
 from attrs import evolve, field, frozen
 
-from gainful.errors import BadInput, Changed, WrongType
+from gainful.errors import BadInput, BadValue, Changed, WrongType
 from gainful.progress import report_reading
 from gainful.text import decode_path
 
@@ -316,14 +316,24 @@ def measure_size(path: str | PathLike[str]) -> int:
     return size * (_USUAL_RATIO if fspath(path).lower().endswith(SUFFIXES) else 1)
 
 
+def named_engine() -> str:
+    """Which engine the environment variable GAINFUL_ENGINE names; nothing if either will do."""
+    own = os.environ.get("GAINFUL_ENGINE", "")
+    if own.strip().lower() not in ("", "native", "pure"):
+        raise BadValue("GAINFUL_ENGINE", own, "pure; or native, as without it")
+    return own.strip().lower()
+
+
 def exceeds_memory(*paths: str | PathLike[str]) -> bool:
     """Might runs in these files need more memory than there is?
 
     The environment variable GAINFUL_MEMORY says how many megabytes there are, or else the system
     and its container do.
     """
-    own = os.environ.get("GAINFUL_MEMORY", "")
-    memory = int(own) * 1e6 if own.isdecimal() else _find_memory()
+    own = os.environ.get("GAINFUL_MEMORY", "").strip()
+    if own and not own.isdecimal():
+        raise BadValue("GAINFUL_MEMORY", own, "a whole number of megabytes, such as 2000")
+    memory = int(own) * 1e6 if own else _find_memory()
     packed = [_PARQUET_RATIO if fspath(path).lower().endswith(".parquet") else 1 for path in paths]
     sizes = zip(map(measure_size, paths), packed, strict=True)
     return sum(size * ratio for size, ratio in sizes) * _MEMORY_PER_BYTE > memory
