@@ -2,6 +2,7 @@
 
 import re
 
+import pandas as pd
 import polars as pl
 import pytest
 from refusals import refuses
@@ -205,7 +206,7 @@ def test_a_log_is_no_judgments_wherever_they_are_read(tmp_path):
     assert gainful.check(log).findings[0].kind == "sessions, table"
     with refuses(Swapped, "judgments", "gainful.sessions"):
         as_qrels(pl.read_csv(log))
-    assert gainful.check(pl.read_csv(log)).findings[0].kind == "in memory"
+    assert gainful.check(pl.read_csv(log)).findings[0].kind == "sessions, in memory"
 
 
 @pytest.mark.parametrize("text", ["query,doc,grade\n1,a,2\n", "query,doc,score\n1,a,0.5\n"])
@@ -256,3 +257,76 @@ def test_check_knows_a_log_and_its_topics_as_sessions_does(tmp_path, topic):
     assert log.kind.startswith("sessions")
     assert not together.problems
     assert sessions.evaluate(path, qrels, "sDCG@1", columns=columns).mean == {"sDCG@1": 1}
+
+
+SEARCH = {"name": "search", "arguments": '{"query": "lamp"}'}
+IN_MEMORY = {
+    "a log": [{"user": "u", "time": "2024-05-01", "query": "lamp", "rank": 1, "doc": "a", "clicked": 1}],
+    "numbered sessions": [{"session": "s", "query": 1, "rank": 1, "doc": "a"}],
+    "a trace": [
+        {
+            "context": {"trace_id": "t", "span_id": "s"},
+            "attributes": {
+                "openinference.span.kind": "RETRIEVER",
+                "session.id": "c",
+                "input.value": "lamp",
+                "retrieval.documents.0.document.id": "a",
+            },
+        }
+    ],
+    "messages": [
+        {"role": "assistant", "tool_calls": [{"id": "1", "function": SEARCH}]},
+        {"role": "tool", "tool_call_id": "1", "content": '[{"id": "a"}]'},
+    ],
+    "turns": [{"conversation": "c", "turn": 1, "query": "lamp", "retrieved": ["a"]}],
+}  # fmt: skip
+MAKES = {
+    "records": list,
+    "polars": pl.DataFrame,
+    "lazy": pl.LazyFrame,
+    "pandas": pd.DataFrame,
+    "arrow": lambda records: pl.DataFrame(records).to_arrow(),
+    "a stream": lambda records: pl.DataFrame(records).to_arrow().to_reader(),
+    "read already": as_sessions,
+}
+
+
+@pytest.mark.parametrize("make", MAKES)
+@pytest.mark.parametrize("name", IN_MEMORY)
+def test_check_knows_sessions_in_memory_as_sessions_does(name, make):
+    if make == "lazy" and name not in ("a log", "numbered sessions"):
+        pytest.skip("no engine reads traces")
+    records = MAKES[make](IN_MEMORY[name])
+    (finding,) = gainful.check(records).findings
+    assert (finding.subject, finding.kind.partition(",")[0]) == ("sessions", "sessions")
+    assert not finding.problems
+    assert "1 session, 1 query, 1 result" in finding.notes
+
+
+def test_judgments_follow_sessions_in_memory_and_systems_have_their_names():
+    shown, judged = pl.DataFrame(IN_MEMORY["numbered sessions"]), {"s": {"a": 1}}
+    for files in ((shown, judged), (judged, shown)):
+        report = gainful.check(*files)
+        assert {finding.subject for finding in report.findings} == {
+            *("sessions", "judgments", "judgments + sessions")
+        }
+        assert "1 topic in common" in str(report)
+    report = gainful.check({"old": shown, "new": shown}, judged)
+    assert [finding.subject for finding in report.findings][:3] == ["old", "new", "judgments"]
+    assert "run" not in [finding.kind.partition(",")[0] for finding in report.findings]
+
+
+def test_every_mistake_of_sessions_in_memory_is_told():
+    rows = [("s", 1, 1, "a"), ("t", 2, 1, "a"), ("u", 1, 1, "a"), ("u", 1, 2, "a")]
+    shown = pl.DataFrame(rows, schema=["session", "query", "rank", "doc"], orient="row")
+    (finding,) = gainful.check(shown, {"s": {"a": 1}}).findings[:1]
+    assert finding.problems[0] == "2 mistakes"
+    assert "sessions, row 1: " in finding.problems[1]
+
+
+def test_what_is_asked_of_reading_holds_for_logs_in_memory():
+    times = ["2024-01-01T10:00:00", "2024-01-01T11:00:00"]
+    log = pl.DataFrame({"uid": ["u", "u"], "time": times, "query": ["x", "y"], "doc": ["a", "b"]})
+    for gap, count in (("2h", "1 session"), ("30m", "2 sessions")):
+        (finding,) = gainful.check(log, columns={"user": "uid"}, gap=gap).findings
+        assert finding.notes[0].startswith(count)

@@ -27,7 +27,7 @@ from gainful.api.run_options import (
     refuse_lone_queries,
 )
 from gainful.convention import Convention
-from gainful.errors import BadInput, BadValue, NoColumn, Swapped
+from gainful.errors import BadInput, BadValue, NoColumn
 from gainful.evidence.options import DrawingOptions, PairOptions
 from gainful.match.match import match
 from gainful.match.matched import Matched
@@ -53,7 +53,7 @@ from gainful.read.inputs import (
 )
 from gainful.read.qrels_and_run import LazyRun, NestedDict, Qrels, Run
 from gainful.read.small_trec import MAX_LONE_BYTES, read_small_files
-from gainful.read.source import exceeds_memory, is_file, measure_size, named_engine
+from gainful.read.source import exceeds_memory, is_file, measure_size, named_engine, open_source
 
 if TYPE_CHECKING:  # what compares, draws and resamples is slow to load: imported when first called
     import altair as alt
@@ -335,12 +335,10 @@ def holds_qrels_and_run(path: str, columns: ColumnNames | None = None) -> bool:
     """
     if find_run_beside(path, columns) is not None:
         return True
-    from gainful.read import file_check  # noqa: PLC0415  (only where no run is named)
+    if is_file(path):
+        from gainful.read.file_check import refuse_sessions  # noqa: PLC0415  (seldom asked for)
 
-    source = file_check.open_to_check(path) if is_file(path) else path
-    kinds = file_check.decide_kinds([source], read_column_names(columns), with_sessions=False)
-    if kinds == [["sessions"]]:
-        raise Swapped(path, "these are sessions, not judgments", f"gainful sessions {path}")
+        refuse_sessions(open_source(path), read_column_names(columns))
     return False
 
 

@@ -147,8 +147,7 @@ def as_sessions(
         return combine_systems(
             {name: as_sessions(part, format_name, **wanted) for name, part in parts}
         )
-    if is_frame(value) and find_engine(value) is None and not _is_pandas(value):
-        value = as_polars(value, "sessions")  # a stream can be read once only
+    value = take_stream(value)
     sources = _find_sources(value)
     if sources:
         return read_sources(sources, format_name, reading)
@@ -345,27 +344,54 @@ def name_systems(
     return dict(zip(name_files(paths), value, strict=True))
 
 
+def list_names(value: Any) -> list[str]:
+    """The names of columns of what is in memory: a frame, or records; none if it is neither."""
+    engine = find_engine(value)
+    if engine is not None:
+        from gainful.read.lazy import read_schema  # noqa: PLC0415  (slow to load)
+
+        return [*read_schema(value, engine, "sessions")]
+    if is_frame(value):
+        return [*map(str, take_stream(value).columns)]
+    if not isinstance(value, (list, tuple)) or not shapes.are_records(value):
+        return []
+    return [*dict.fromkeys(str(key) for record in value[:_MAX_FIRST] for key in record)]
+
+
+def take_stream(value: Any) -> Any:
+    """A frame in memory as one of polars', as a stream can be read once only; pandas' stays."""
+    is_here = is_frame(value) and find_engine(value) is None
+    return as_polars(value, "sessions") if is_here and not _is_pandas(value) else value
+
+
 def _find_sources(value: Any) -> list[Source]:
     """The files to read, or the records of a log in memory as a file; none if it is neither."""
     if _is_path(value):
         return [open_source(value)]
     if isinstance(value, (list, tuple)) and value:
+        if all(isinstance(each, Source) for each in value):
+            return [*value]
         if all(map(_is_path, value)):
             sources = [*map(open_source, value)]
             return [*(find_log(sources) or sources)]
+    return find_records(value)
+
+
+def find_records(value: Any) -> list[Source]:
+    """The records of a log in memory as a file; none if they are of no known format."""
+    if isinstance(value, pl.DataFrame):
+        return _make_trace_sources(value)
+    if isinstance(value, (list, tuple)):
         return _make_trace_sources(value) if shapes.are_records(value) else []
-    is_here = is_frame(value) and find_engine(value) is None
-    if is_here and not _is_pandas(value):
-        return _make_trace_sources(as_polars(value, "sessions"))
-    if not is_here or not _are_trace_columns(map(str, value.columns)):
+    if not (is_frame(value) and _is_pandas(value) and _are_trace_columns(map(str, value.columns))):
         return []
     records = value.astype(object).where(value.notna(), None).to_dict("records")
     return _make_trace_sources(records)  # its cells may be lists of dicts
 
 
 def _are_trace_columns(names: Iterable[str]) -> bool:
-    hints = ("trace_id", "traceId", "messages", "action_name", "query_response_hit_ids", "turn")
-    return any(name.endswith(hints) for name in names)
+    hints = ("trace_id", "traceId", "attributes", "messages", "tool_calls", "action_name")
+    return any(name.endswith((*hints, "query_response_hit_ids", "turn")) for name in names)
 
 
 def _make_trace_sources(value: pl.DataFrame | Sequence[Any]) -> list[Source]:
