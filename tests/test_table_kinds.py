@@ -11,7 +11,7 @@ from written_files import write_file, write_lines
 import gainful
 from gainful import sessions
 from gainful.errors import BadInput, GainfulError, NoColumn, Swapped
-from gainful.read.inputs import as_qrels
+from gainful.read.inputs import as_qrels, as_run
 from gainful.read.query_columns import read_document_texts
 from gainful.read.session_inputs import as_sessions
 
@@ -280,6 +280,7 @@ IN_MEMORY = {
     ],
     "turns": [{"conversation": "c", "turn": 1, "query": "lamp", "retrieved": ["a"]}],
 }  # fmt: skip
+TABLES = ("a log", "numbered sessions")
 MAKES = {
     "records": list,
     "polars": pl.DataFrame,
@@ -291,11 +292,11 @@ MAKES = {
 }
 
 
-@pytest.mark.parametrize("make", MAKES)
-@pytest.mark.parametrize("name", IN_MEMORY)
+@pytest.mark.parametrize(
+    ("name", "make"),
+    [(name, make) for name in IN_MEMORY for make in MAKES if make != "lazy" or name in TABLES],
+)
 def test_check_knows_sessions_in_memory_as_sessions_does(name, make):
-    if make == "lazy" and name not in ("a log", "numbered sessions"):
-        pytest.skip("no engine reads traces")
     records = MAKES[make](IN_MEMORY[name])
     (finding,) = gainful.check(records).findings
     assert (finding.subject, finding.kind.partition(",")[0]) == ("sessions", "sessions")
@@ -330,3 +331,50 @@ def test_what_is_asked_of_reading_holds_for_logs_in_memory():
     for gap, count in (("2h", "1 session"), ("30m", "2 sessions")):
         (finding,) = gainful.check(log, columns={"user": "uid"}, gap=gap).findings
         assert finding.notes[0].startswith(count)
+
+
+@pytest.mark.parametrize("orient", ["index", "split", "table", "columns", "records"])
+def test_tables_that_pandas_writes_as_json_are_what_they_hold(orient, tmp_path):
+    path = tmp_path / "t.json"
+    for name in TABLES:
+        pd.DataFrame(IN_MEMORY[name] * 2).assign(rank=[1, 2], doc=["a", "b {"]).to_json(
+            path, orient=orient
+        )
+        (finding,) = gainful.check(path).findings
+        assert finding.kind == "sessions, table"
+        assert "1 session, 1 query, 2 results" in finding.notes
+        assert as_sessions(path).frame["doc"].to_list() == ["a", "b {"]
+    run = pd.DataFrame({"query": ["1", "1"], "doc": ["a", "b"], "score": [0.5, 1.5]})
+    run.to_json(path, orient=orient)
+    assert gainful.check(path).findings[0].kind.startswith("run")
+    assert as_run(path).frame.rows() == [("1", "a", 0.5), ("1", "b", 1.5)]
+
+
+TREC_LINES = {  # beside what names the columns
+    "1,Q0,a,1,0.9,bm25\n1,Q0,b,2,0.8,bm25\n": "query=1,doc=3,score=5",
+    "7;Q0;a;1;0.9;bm25\n": "query=1,doc=3,score=5",
+    "1,0,a,1\n1,0,b,0\n": "query=1,doc=3,grade=4",
+}
+
+
+@pytest.mark.parametrize("text", TREC_LINES)
+def test_lines_of_trec_between_commas_are_said_to_have_no_header(text, tmp_path):
+    path = write_file(tmp_path / "t.csv", text)
+    names, read = TREC_LINES[text], as_qrels if "grade" in TREC_LINES[text] else as_run
+    with refuses(NoColumn, "t.csv", "no header", f"--columns {names}"):
+        read(path)
+    with refuses(NoColumn, "t.csv", "no header"):
+        as_sessions(path)
+    problem = gainful.check(path).findings[0].problems[0]
+    assert "no header" in problem
+    assert f"--columns {names}" in problem
+    columns = dict(pair.split("=") for pair in names.split(","))
+    assert read(path, columns=columns).frame["doc"][0] == "a"
+
+
+def test_lines_of_trec_may_have_commas_in_their_documents(tmp_path):
+    run = write_file(tmp_path / "run.csv", "1 Q0 a,b 1 0.9 bm25\n1 Q0 c,d 2 0.8 bm25\n")
+    assert as_run(run).frame["doc"].to_list() == ["a,b", "c,d"]
+    qrels = write_file(tmp_path / "qrels.csv", "1 0 a,b 1\n")
+    assert as_qrels(qrels).frame["doc"].to_list() == ["a,b"]
+    assert gainful.check(qrels, run).ok

@@ -12,7 +12,7 @@ from typing import Any, Literal
 import numpy as np
 import polars as pl
 
-from gainful.errors import BadInput
+from gainful.errors import BadInput, NoColumn
 from gainful.read.column_names import USUAL_NAMES, ColumnMapping, are_column_names
 from gainful.read.source import PACKED_HEADS, SEPARATORS, Source
 from gainful.read.trec_files import utf8_error
@@ -23,6 +23,8 @@ _NUMBER = re.compile(NUMBER_PATTERN, re.ASCII)
 MAX_FIELD = 2**31 - 1  # characters; a prompt or a page is longer than csv's own 131,072
 _QUOTED = r'^"(?:[^"]|"")*"$'
 _QUOTE_PIECE = 1 << 16  # bytes in which quotes are looked for together; a cache holds them
+# By how many fields a line of TREC's has: which are numbers, and what names its columns.
+_TREC_COLUMNS = {4: ((2, 4), "query=1,doc=3,grade=4"), 6: ((4, 5), "query=1,doc=3,score=5")}
 _UNFINISHED = "unexpected end of data"  # csv's words where a quote is never closed
 
 
@@ -193,6 +195,12 @@ def _check_header(source: Source, text: bytes, separator: str, skipped: int) -> 
         raise BadInput(place, problem, "the names of all columns on one line")
     if not header:
         raise BadInput(place, "the header is empty", "a line with the names of columns")
+    numbers = [at for at, name in enumerate(header, 1) if _NUMBER.fullmatch(name.strip())]
+    trec = _TREC_COLUMNS.get(len(header))
+    if trec is not None and {*trec[0]} <= {*numbers} and not are_column_names(header):
+        problem = "there is no header: its lines have the fields of TREC's"
+        expected = f"--columns {trec[1]}, if these are the columns (columns=)"
+        raise NoColumn(source.name, problem, expected)
     repeated = [name for name, count in Counter(header).items() if name and count > 1]
     if repeated:
         problem = f"column {quote(repeated[0])} is twice in the header"

@@ -141,7 +141,7 @@ def _examine_file(source: Source | Path, kind_name: str | None, columns: ColumnM
             if kind_name is None and _list_columns(source):
                 if not _is_flat_json(source):
                     formats.refuse_unknown_records(source, kind)
-                if Header(_list_columns(source), name).find_column(LISTS) is not None:
+                if formats.is_table(formats.FORMATS[format_name]):
                     refuse_lists(read_table(source, format_name))
                 raise _describe_unknown_table(source)
             read = formats.read_rows(source, kind, format_name, columns, every=True)

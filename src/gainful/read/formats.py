@@ -119,8 +119,11 @@ def _is_text_table(separators: str, source: Source) -> bool:
     line = source.first_line()
     if any(are_column_names(_split_header(line, separator)) for separator in separators):
         return True
+    fields = line.split()
+    others = "".join((*fields[:2], *fields[3:]))  # than documents, which may have commas
+    plain = len(fields) > 3 and not any(mark in others for mark in SEPARATORS)
+    plain &= separators != "\t" or len(fields) == len(line.split("\t"))
     is_named_so = source.suffix in (".csv", ".tsv") and any(mark in line for mark in separators)
-    plain = separators == "\t" and len(line.split()) == len(line.split("\t"))
     return is_named_so and not (plain and _is_trec(line))
 
 
