@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import re
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
@@ -28,7 +27,7 @@ from gainful.read.column_names import (
     list_columns,
 )
 from gainful.read.datasets import find_beir_file
-from gainful.read.delimited import MAX_FIELD, lacks_header
+from gainful.read.delimited import lacks_header
 from gainful.read.document_evaluations import PLACES_OF_DOCUMENTS, SPAN_IDS
 from gainful.read.inputs import AnyColumns, as_rows, find_run_beside
 from gainful.read.json_records import first_records
@@ -52,7 +51,7 @@ from gainful.read.session_events import are_session_columns, refuse_lists
 from gainful.read.session_inputs import as_sessions, find_records, list_names, take_stream
 from gainful.read.session_layout import BadPolicy
 from gainful.read.sessions import Sessions, count_results
-from gainful.read.source import SEPARATORS, Source, is_folder, open_source
+from gainful.read.source import Source, is_folder, open_source
 from gainful.text import count_noun, join_words, quote
 
 _NEED = {"judgments": "judgments lack the", "run": "a run lacks the", "log": "a log lacks the"}
@@ -138,7 +137,7 @@ def _examine_file(source: Source | Path, kind_name: str | None, columns: ColumnM
             read = formats.read_rows(source, QRELS, "tsv")
         else:
             name, format_name = source.name, formats.find_format(source, columns=columns).name
-            if kind_name is None and _list_columns(source):
+            if kind_name is None and list_names(source):
                 if not _is_flat_json(source):
                     formats.refuse_unknown_records(source, kind)
                 if formats.is_table(formats.FORMATS[format_name]):
@@ -477,7 +476,7 @@ def _find_kinds(value: Any, columns: ColumnMapping) -> list[str] | None:
 
 
 def _find_file_kinds(value: Source, given: ColumnMapping) -> list[str] | None:
-    columns, names = given.merge_kinds(), _list_columns(value)
+    columns, names = given.merge_kinds(), list_names(value)
     session_format = formats.find_session_format(value).name
     is_log = session_format not in ("table", "conversation")  # which is a run, too
     is_log |= all(not set(each).isdisjoint(names) for each in (SPAN_IDS, PLACES_OF_DOCUMENTS))
@@ -520,7 +519,7 @@ def _is_flat_json(source: Source) -> bool:
 
 def _describe_unknown_table(source: Source) -> BadInput:
     """What a table lacks to be judgments, a run or a log, and how to name its columns."""
-    header = Header(_list_columns(source), source.name)
+    header = Header(list_names(source), source.name)
     are_texts = any(
         all(header.find_column(column.names) for column in table.values())
         for table in (TABLES["texts"], TABLES["documents"])
@@ -539,16 +538,6 @@ def _describe_unknown_table(source: Source) -> BadInput:
         allowed = f"{command} {source.name} --columns {names}, if these are the columns"
     problem = f"this is no known table: {'; '.join(words)}; known: {header.list_columns()}"
     return NoColumn(source.name, problem, allowed)
-
-
-def _list_columns(source: Source) -> list[str]:
-    if formats.find_table_format(source) in ("parquet", "arrow", "jsonl"):
-        return list(dict.fromkeys(key for record in first_records(source) for key in record))
-    csv.field_size_limit(MAX_FIELD)
-    lines = [source.first_line().replace("\r", " ")]  # where no line ends
-    separators = (*SEPARATORS, "\t")
-    headers = [next(csv.reader(lines, delimiter=each), []) for each in separators]
-    return [name.strip() for name in max(headers, key=len)]
 
 
 def _guess_table_kind(header: Header, columns: ColumnMapping) -> str:

@@ -396,6 +396,12 @@ def find_table_format(source: Source) -> str:
     return source.suffix[1:] if source.suffix in (".csv", ".tsv") else "jsonl"
 
 
+def is_short_trec(source: Source) -> bool:
+    """Are its lines those of TREC's judgments, or of a run without ranks and names?"""
+    line = source.first_line()
+    return find_format(source).name == "trec" and len(line.split()) < 5 and _is_trec(line)
+
+
 def is_table(file_format: Format) -> bool:
     """Has a format named columns?"""
     return file_format.read is _READ_TABLE

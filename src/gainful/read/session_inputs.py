@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -24,6 +25,7 @@ from gainful.read.column_names import (
     list_columns,
     normalise_name,
 )
+from gainful.read.delimited import MAX_FIELD
 from gainful.read.document_evaluations import PLACES_OF_DOCUMENTS
 from gainful.read.engines import find_engine
 from gainful.read.formats import (
@@ -32,6 +34,7 @@ from gainful.read.formats import (
     find_record_format,
     find_session_format,
     find_table_format,
+    is_short_trec,
 )
 from gainful.read.frames import as_polars, is_frame
 from gainful.read.json_records import build_columns, first_records, load_whole
@@ -56,9 +59,9 @@ from gainful.read.sessions import (
     extract_session_rows,
     name_columns,
 )
-from gainful.read.source import Source, make_memory_source, open_source, unwrap_source
+from gainful.read.source import SEPARATORS, Source, make_memory_source, open_source, unwrap_source
 from gainful.read.trec_sessions import with_topics
-from gainful.text import NUMBER_PATTERN, name_files
+from gainful.text import name_files
 
 # How much of the work is done when all of the text is in columns, and when they are events.
 _SHARE_READ, _SHARE_TYPED = 0.2, 0.5
@@ -72,17 +75,14 @@ def read_session_table(source: Source, reading: ReadOptions = AS_USUAL) -> Sessi
         report_reading(source.name, source.size, share)
 
     report(0.0)
-    table = named_columns.read_table(
-        source, find_table_format(source), reading.columns, literal_quotes=True
-    )
-    report(_SHARE_READ)
+    table_format = find_table_format(source)
     try:
+        table = named_columns.read_table(source, table_format, reading.columns, literal_quotes=True)
+        report(_SHARE_READ)
         return extract_session_table(table, reading, report)
-    except NoColumn:
-        names = [] if reading.columns.names or not table.has_header else table.frame.columns
-        if names and not Header(names, "").list_missing("judgments"):
-            problem = "these are judgments or a run, not sessions"
-            raise Swapped(source.name, problem, f"gainful eval QRELS RUN; {_AS_QRELS}") from None
+    except BadInput as error:
+        if not reading.columns.names:
+            _refuse_other_tables(source, has_all=not isinstance(error, NoColumn))
         raise
 
 
@@ -190,8 +190,6 @@ def read_sources(
     if by_text:
         others = {role: own for role, own in reading.columns.names.items() if role != "topic"}
         reading = evolve(reading, columns=evolve(reading.columns, names=others))
-    if file_format.name == "table":
-        _refuse_other_tables(sources[0], reading, known=format_name is not None)
     for name, value in reading.list_special().items():
         if name not in file_format.options:
             allowed = f"no value: sessions in the format {file_format.name} have none"
@@ -233,20 +231,6 @@ def _add_topics(sessions: Sessions, reading: ReadOptions) -> Sessions:
     return sessions if topics is None else with_topics(sessions, topics, reading.bad)
 
 
-def _refuse_judgments(source: Source) -> None:
-    entry = find_format(source)
-    if entry.name == "ratings":
-        problem = f"these are not sessions, but {entry.description}"
-        raise Swapped(source.name, problem, f"gainful eval, or --qrels {source.name} of sessions")
-    fields = source.first_line().split()
-    if len(fields) == 4 and re.fullmatch(NUMBER_PATTERN, fields[3], re.ASCII):
-        raise Swapped(
-            source.name,
-            "these look like judgments, not like sessions: their lines have four fields",
-            _AS_QRELS,
-        )
-
-
 def refuse_unknown_json(source: Source) -> None:
     """Records of JSON that are no log that is known, and have no documents of a table either."""
     if re.fullmatch(rb"\s*(\{\s*\}|\[\s*\])\s*", source.head):
@@ -258,9 +242,6 @@ def refuse_unknown_json(source: Source) -> None:
         raise NoColumn(source.name, "this is JSON, but holds no records", _list_record_formats())
     keys = list(dict.fromkeys(key for record in records for key in record))
     if keys and Header(keys, "").find_column((*LOG_COLUMNS["doc"].names, *DOC_LISTS)) is None:
-        if name == "rag":
-            problem = "these are not sessions, but queries with what was retrieved or is relevant"
-            raise Swapped(source.name, problem, f"gainful eval {source.name}")
         problem = f"this is JSON, but not a known log: it has {list_columns(keys)}"
         hits = find_first(records[0], ("hits.hits", "responses.0.hits.hits"))
         if isinstance(hits, list):
@@ -299,25 +280,27 @@ def find_log(sources: Sequence[object]) -> tuple[Source, Source] | None:
 
 
 def _list_first_records(source: Source) -> list[dict[str, Any]]:
-    header = dict.fromkeys(source.first_line().split(","))
+    header = dict.fromkeys(list_names(source))
     is_table = any(name in header for name in PLACES_OF_DOCUMENTS)
     return first_records(source) or ([header] if is_table else [])
 
 
-def _refuse_other_tables(source: Source, reading: ReadOptions, *, known: bool) -> None:
+def _refuse_other_tables(source: Source, *, has_all: bool) -> None:
+    """Refuse what is known not to be a table of sessions, if columns are missing or cells wrong."""
     from gainful.read import openinference  # noqa: PLC0415  (a table of sessions does without)
 
-    records = _list_first_records(source)
-    if openinference.find_kinds(records) == {"evaluations"}:
-        keys = Header([*map(normalise_name, records[0])], "")
-        if keys.find_column(LOG_COLUMNS["doc"].names) is None:
-            problem = "these are evaluations of documents, without the traces that list them"
-            allowed = "one file of traces and one of evaluations: gainful sessions SPANS"
-            raise NoColumn(source.name, problem, f"{allowed} {source.name}")
-    if not known:
-        _refuse_judgments(source)
-    if not known and not reading.columns.names:
-        refuse_unknown_json(source)
+    header = Header([*map(normalise_name, list_names(source))], "")
+    lacks_docs = header.find_column(LOG_COLUMNS["doc"].names) is None
+    if lacks_docs and openinference.find_kinds(_list_first_records(source)) == {"evaluations"}:
+        problem = "these are evaluations of documents, without the traces that list them"
+        allowed = "one file of traces and one of evaluations: gainful sessions SPANS"
+        raise NoColumn(source.name, problem, f"{allowed} {source.name}")
+    file_format = find_format(source)
+    is_ranked = file_format.name in ("ratings", "rag") or is_short_trec(source)
+    if is_ranked or not (has_all or header.list_missing("judgments")):
+        problem = f"these are judgments or a run, not sessions ({file_format.description})"
+        raise Swapped(source.name, problem, f"gainful eval QRELS RUN; {_AS_QRELS}")
+    refuse_unknown_json(source)
 
 
 def name_systems(
@@ -345,7 +328,14 @@ def name_systems(
 
 
 def list_names(value: Any) -> list[str]:
-    """The names of columns of what is in memory: a frame, or records; none if it is neither."""
+    """The names of the columns of a file, a frame, or records in memory; none of all else."""
+    if isinstance(value, Source):
+        if find_table_format(value) in ("parquet", "arrow", "jsonl"):
+            return [*dict.fromkeys(key for record in first_records(value) for key in record)]
+        csv.field_size_limit(MAX_FIELD)
+        lines = [value.first_line().replace("\r", " ")]  # where no line ends
+        headers = [next(csv.reader(lines, delimiter=mark), []) for mark in (*SEPARATORS, "\t")]
+        return [name.strip() for name in max(headers, key=len)]
     engine = find_engine(value)
     if engine is not None:
         from gainful.read.lazy import read_schema  # noqa: PLC0415  (slow to load)
