@@ -222,12 +222,13 @@ def _examine(read: Rows[Any] | Qrels | Run, name: str, format_name: str) -> Find
     problems, warnings = list[str](), list[str]()
     value: Qrels | Run
     if isinstance(read, Rows):
-        prefix = f"{read.name}:"
+        locate, prefix = read.locate, f"{read.name}:"
+        read = evolve(read, locate=lambda row: locate(row).replace(prefix, "line "))
         problems += _describe_problems(read)
         warnings += read.warnings
         if read.frame.is_empty() and not (read.kind is RUN and read.fields.get("silent")):
             return Finding(name, f"{read.kind.name}, {format_name}", problems or ["it is empty"])
-        frame, repeats = _drop_repeats(read, lambda row: read.locate(row).replace(prefix, "line "))
+        frame, repeats = _drop_repeats(read)
         problems += repeats
         problems += _describe_contradictions(read) if "rank" in read.frame.columns else []
         known = {"distinct": True} if read.kind is RUN else {}
@@ -245,9 +246,9 @@ def _examine(read: Rows[Any] | Qrels | Run, name: str, format_name: str) -> Find
     return Finding(name, f"{kind}, {format_name}", problems, notes, warnings, value)
 
 
-def _drop_repeats(rows: Rows[Any], locate: Callable[[int], str]) -> tuple[pl.DataFrame, list[str]]:
+def _drop_repeats(rows: Rows[Any]) -> tuple[pl.DataFrame, list[str]]:
     """The rows that say something for the first time, and the others in words."""
-    frame = rows.frame
+    frame, locate = rows.frame, rows.locate
     if "passage" in frame.columns:  # each may be rated once for a subtopic
         repeats = find_repeated_passages(frame)
         mistakes = [
@@ -402,8 +403,9 @@ def _describe_contradictions(rows: Rows[Any]) -> list[str]:
         return []
     row = bad.sort("row").row(0, named=True)
     frequency = f"{count_noun(len(bad), 'time')}, in {count_noun(bad['query'].n_unique(), 'query')}"
-    line = rows.locate(row["row"]).replace(f"{rows.name}:", "line ")
-    place = f"{line}: rank {row['rank']:g} has a higher score than the one before"
+    place = (
+        f"{rows.locate(row['row'])}: rank {row['rank']:g} has a higher score than the one before"
+    )
     return [f"scores contradict ranks {frequency}, first in {place} (scores count)"]
 
 
@@ -506,7 +508,8 @@ def _have_sessions(names: Sequence[str], columns: ColumnMapping) -> bool:
 def refuse_sessions(source: Source, columns: ColumnMapping = USUAL_NAMES) -> None:
     """Refuse sessions where judgments or a run are read."""
     if _find_kinds(source, columns) == ["sessions"]:
-        problem = "these are sessions, not judgments or a run"
+        file_format = formats.find_session_format(source)
+        problem = f"these are sessions, not judgments or a run ({file_format.description})"
         raise Swapped(source.name, problem, f"gainful sessions {source.name}")
 
 

@@ -120,9 +120,11 @@ def _is_text_table(separators: str, source: Source) -> bool:
     if any(are_column_names(_split_header(line, separator)) for separator in separators):
         return True
     fields = line.split()
-    others = "".join((*fields[:2], *fields[3:]))  # than documents, which may have commas
-    plain = len(fields) > 3 and not any(mark in others for mark in SEPARATORS)
-    plain &= separators != "\t" or len(fields) == len(line.split("\t"))
+    if separators == "\t":
+        plain = len(fields) == len(line.split("\t"))
+    else:  # documents may have commas
+        others = "".join((*fields[:2], *fields[3:]))
+        plain = len(fields) > 3 and not any(mark in others for mark in separators)
     is_named_so = source.suffix in (".csv", ".tsv") and any(mark in line for mark in separators)
     return is_named_so and not (plain and _is_trec(line))
 
@@ -328,20 +330,18 @@ def read_rows(
         error = failure
     records = _load("json_records.first_records")(source)
     log = None if format_name else find_log_format(records)
-    if log is None:
-        if isinstance(error, (NoColumn, Swapped)) and not columns.names:
-            _load("file_check.refuse_sessions")(source)
-        if isinstance(error, NoColumn) and not columns.names:
-            refuse_unknown_records(source, kind)
-        if rows is None:
-            raise error
-        return rows
-    if kind is QRELS and log.name == "openinference":
+    if log is not None and log.name == "openinference" and kind is QRELS:
         graded: Rows[Value] | None = _load("session_inputs.read_grades")(source)
         if graded is not None:
             return graded
-    problem = f"these are sessions in the format {log.name}: {log.description}"
-    raise Swapped(source.name, problem, f"gainful sessions {source.name}")
+    is_unknown = isinstance(error, (NoColumn, Swapped)) and not columns.names
+    if log is not None or is_unknown:
+        _load("file_check.refuse_sessions")(source)
+    if is_unknown and isinstance(error, NoColumn):
+        refuse_unknown_records(source, kind)
+    if rows is None:
+        raise error
+    return rows
 
 
 def refuse_unknown_records(source: Source, kind: Kind[Any]) -> None:

@@ -118,7 +118,7 @@ def extract_session_table(
 
 _MAX_FIRST = 50  # records by which a format is recognised
 _IN_TWO_FILES = (None, "ubi", "openinference")  # formats of logs that may be
-_IN_FILES = ("ties", "pages", "tool")  # what can only be asked of files
+_IN_FILES = ("sessions_format", "ties", "pages", "tool")  # what can only be asked of files
 AnySessions = str | PathLike[str] | Sessions | Any  # or any frame, or several systems
 
 
@@ -152,7 +152,10 @@ def as_sessions(
     if sources:
         return read_sources(sources, format_name, reading)
     special = reading.list_special()
-    only_in_files = {"form": format_name, **{name: special.get(name) for name in _IN_FILES}}
+    only_in_files = {
+        "sessions_format": format_name,
+        **{name: special.get(name) for name in _IN_FILES},
+    }
     for name, option in only_in_files.items():
         if option is not None:
             raise BadValue(name, option, "no value: it applies to sessions in files")
