@@ -283,9 +283,9 @@ def find_log(sources: Sequence[object]) -> tuple[Source, Source] | None:
 
 
 def _list_first_records(source: Source) -> list[dict[str, Any]]:
-    header = dict.fromkeys(list_names(source))
-    is_table = any(name in header for name in PLACES_OF_DOCUMENTS)
-    return first_records(source) or ([header] if is_table else [])
+    records = first_records(source)
+    header = {} if records else dict.fromkeys(list_names(source))
+    return [header] if any(name in header for name in PLACES_OF_DOCUMENTS) else records
 
 
 def _refuse_other_tables(source: Source, *, has_all: bool) -> None:
