@@ -53,7 +53,7 @@ from gainful.read.inputs import (
 )
 from gainful.read.qrels_and_run import LazyRun, NestedDict, Qrels, Run
 from gainful.read.small_trec import MAX_LONE_BYTES, read_small_files
-from gainful.read.source import exceeds_memory, is_file, measure_size, named_engine, open_source
+from gainful.read.source import choose_engine, exceeds_memory, is_file, measure_size, open_source
 
 if TYPE_CHECKING:  # what compares, draws and resamples is slow to load: imported when first called
     import altair as alt
@@ -437,7 +437,7 @@ def _refuse_same_list(
 
 def _fit_side_by_side(runs: Sequence[AnyRun]) -> bool:
     """Are runs large files of which memory holds two, and does no engine take all cores?"""
-    is_pure = named_engine() == "pure" or find_spec("gainful_native") is None
+    is_pure = choose_engine() == "pure" or find_spec("gainful_native") is None
     paths = [run for run in runs if isinstance(run, (str, PathLike)) and is_file(run)]
     largest = sorted(paths, key=measure_size)[-2:]
     if len(paths) < max(2, len(runs)) or measure_size(largest[0]) < _MIN_BYTES:
@@ -476,7 +476,7 @@ def _read_small_files(
 ) -> tuple[NestedDict, dict[str, NestedDict]] | None:
     formats = (reading.qrels_format, reading.run_format)
     has_others = any(name is not None and name != "trec" for name in formats)
-    if named_engine() or has_others or reading.columns.names:
+    if choose_engine() or has_others or reading.columns.names:
         return None
     nested = read_small_files([qrels, *runs.values()])
     are_files = all(isinstance(run, (str, PathLike)) and is_file(run) for run in runs.values())

@@ -439,25 +439,26 @@ def decide_kinds(
         columns: what their columns are called.
         with_sessions: are all files that are no judgments sessions?
     """
-    found = [_find_kinds(value, columns) for value in values]
+    all_kinds = [_find_kinds(value, columns) for value in values]
     for at, value in enumerate(values):
-        if with_sessions and isinstance(value, Source) and found[at] not in (["judgments"], []):
-            found[at] = ["sessions"]
-        elif found[at] is None and not isinstance(value, Source):  # as for eval, judgments first
-            is_first = all(kinds == ["sessions"] for kinds in found[:at])
-            found[at] = ["judgments" if is_first else "run"]
-    certain = {kinds[0] for kinds in found if kinds and len(kinds) == 1} - {"sessions"}
-    unsure = [at for at, kinds in enumerate(found) if kinds is None]
+        is_file = isinstance(value, Source)
+        if with_sessions and is_file and all_kinds[at] not in (["judgments"], []):
+            all_kinds[at] = ["sessions"]
+        elif not is_file and all_kinds[at] is None:  # as for eval, judgments come first
+            is_first = all(kinds == ["sessions"] for kinds in all_kinds[:at])
+            all_kinds[at] = ["judgments" if is_first else "run"]
+    certain = {kinds[0] for kinds in all_kinds if kinds and len(kinds) == 1} - {"sessions"}
+    unsure = [at for at, kinds in enumerate(all_kinds) if kinds is None]
     if len(certain) == 1:
         other = "run" if certain == {"judgments"} else "judgments"
-        return [[other] if kinds is None else kinds for kinds in found]
+        return [[other] if kinds is None else kinds for kinds in all_kinds]
     judged = [at for at in unsure if _looks_graded(values[at])]
     if not certain and judged:
         has_run = bool(columns.own_names.get("run"))
         rest = [at for at in judged[1:] if not (has_run or _holds_fractions(values[at]))]
         judged = [judged[0], *rest]
     chosen = {at: ["judgments" if at in judged else "run"] for at in unsure}
-    return [chosen[at] if kinds is None else kinds for at, kinds in enumerate(found)]
+    return [chosen[at] if kinds is None else kinds for at, kinds in enumerate(all_kinds)]
 
 
 def _find_kinds(value: Any, columns: ColumnMapping) -> list[str] | None:

@@ -201,6 +201,7 @@ class _Wrapped(msgspec.Struct):
 _TABLE = re.compile(  # as pandas writes it: names, or the first cell of a column, or a row
     rb'\s*\{\s*"(?:columns"\s*:\s*\[|schema"\s*:\s*\{|[^"]*"\s*:\s*(?:\{\s*"0"|(\{)))'
 )
+_KEY, _ROW_START = re.compile(rb'"([^"]*)"\s*:'), 1000  # in so many bytes of a row or a query
 _WRAPPED_DECODER = msgspec.json.Decoder(_Wrapped)
 
 
@@ -244,11 +245,8 @@ def _may_be_table(head: bytes) -> bool:
     match = _TABLE.match(head)
     if match is None or match[1] is None:
         return match is not None
-    try:
-        row, _ = json.JSONDecoder().raw_decode(head[match.start(1) :].decode(errors="replace"))
-    except (ValueError, RecursionError):
-        return False
-    return are_column_names(row)
+    keys = _KEY.findall(head, match.start(1), match.start(1) + _ROW_START)
+    return are_column_names(key.decode(errors="replace") for key in keys)
 
 
 def find_rows(value: Any) -> list[Any] | None:

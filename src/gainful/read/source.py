@@ -316,7 +316,7 @@ def measure_size(path: str | PathLike[str]) -> int:
     return size * (_USUAL_RATIO if fspath(path).lower().endswith(SUFFIXES) else 1)
 
 
-def named_engine() -> str:
+def choose_engine() -> str:
     """Which engine the environment variable GAINFUL_ENGINE names; nothing if either will do."""
     own = os.environ.get("GAINFUL_ENGINE", "")
     if own.strip().lower() not in ("", "native", "pure"):
