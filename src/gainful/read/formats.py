@@ -104,8 +104,9 @@ def _is_json(source: Source) -> bool:
 def _is_other_text(source: Source) -> bool:
     """Is it XML, a table or TREC's lines, though its name is that of JSON?"""
     line = source.first_line()
-    is_text = line.startswith("<") or _is_trec(line) or _is_text_table(f"{SEPARATORS}\t", source)
-    return is_text and not line.startswith(("{", "["))
+    if line.startswith(("{", "[")):
+        return False
+    return line.startswith("<") or _is_trec(line) or _is_text_table(f"{SEPARATORS}\t", source)
 
 
 def _is_trec(line: str) -> bool:
@@ -119,14 +120,15 @@ def _is_text_table(separators: str, source: Source) -> bool:
     line = source.first_line()
     if any(are_column_names(_split_header(line, separator)) for separator in separators):
         return True
+    if source.suffix not in (".csv", ".tsv") or not any(mark in line for mark in separators):
+        return False
     fields = line.split()
     if separators == "\t":
         plain = len(fields) == len(line.split("\t"))
     else:  # documents may have commas
         others = "".join((*fields[:2], *fields[3:]))
         plain = len(fields) > 3 and not any(mark in others for mark in separators)
-    is_named_so = source.suffix in (".csv", ".tsv") and any(mark in line for mark in separators)
-    return is_named_so and not (plain and _is_trec(line))
+    return not (plain and _is_trec(line))
 
 
 def _split_header(line: str, separator: str) -> list[str]:
