@@ -6,10 +6,11 @@ import math
 
 import polars as pl
 import pytest
+from refusals import refuses
 from written_files import write_file
 
 import gainful
-from gainful.errors import BadInput, GainfulError
+from gainful.errors import BadInput, BadValue, GainfulError
 from gainful.progress import watch
 from gainful.read import lazy, source, spill
 from gainful.text import quote
@@ -305,3 +306,15 @@ def test_true_beside_numbers_is_no_score(tmp_path):
     with pytest.raises(BadInput) as refused:
         gainful.evaluate(tmp_path / "qrels.txt", tmp_path / "run.jsonl")
     assert refused.value.where.endswith(":73")
+
+
+@pytest.mark.parametrize(("name", "value"), [("ENGINE", "fast"), ("MEMORY", "2 GB")])
+def test_variables_of_the_environment_are_refused_with_what_they_can_be(
+    tmp_path, monkeypatch, run_gainful, name, value
+):
+    files = write_files(tmp_path, LINES)
+    monkeypatch.setenv("GAINFUL_ENGINE", "pure")  # so that files are not read as small ones
+    monkeypatch.setenv(f"GAINFUL_{name}", value)
+    with refuses(BadValue, f"GAINFUL_{name}", f"'{value}'", "allowed"):
+        gainful.evaluate(*files)
+    assert f"'{value}'" in run_gainful("eval", *files, status=2).err

@@ -20,7 +20,7 @@ from trec_files import assert_alike, write_trec_files
 from written_files import write_file
 
 import gainful
-from gainful.errors import BadInput, Changed
+from gainful.errors import BadInput, BadValue, Changed
 from gainful.match import native, parts
 from gainful.match.frames import match_frames
 from gainful.match.matched import Matched
@@ -333,3 +333,11 @@ def test_the_library_runs_under_sanitizers(tmp_path):
         words, check=False, env=environment, capture_output=True, text=True, cwd=ROOT
     )
     assert outcome.returncode == 0, outcome.stdout + outcome.stderr
+
+
+def test_the_name_of_an_engine_is_read_in_any_case(engine):
+    engine("PURE")
+    assert native.load_library() == (None, "GAINFUL_ENGINE=pure")
+    engine("fast")
+    with refuses(BadValue, "GAINFUL_ENGINE", "'fast'"):
+        native.load_library()

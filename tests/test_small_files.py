@@ -102,7 +102,7 @@ def test_they_are_evaluated_without_polars(tmp_path, run_python):
     assert int(answers[1][-1]) > 50
 
 
-@pytest.mark.parametrize("engine", ["", "pure"])
+@pytest.mark.parametrize("engine", ["", "Pure"])
 def test_scores_that_rise_down_a_file_are_noted(tmp_path, monkeypatch, engine):
     if engine:
         monkeypatch.setenv("GAINFUL_ENGINE", engine)

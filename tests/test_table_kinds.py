@@ -2,6 +2,7 @@
 
 import re
 
+import pandas as pd
 import polars as pl
 import pytest
 from refusals import refuses
@@ -10,7 +11,7 @@ from written_files import write_file, write_lines
 import gainful
 from gainful import sessions
 from gainful.errors import BadInput, GainfulError, NoColumn, Swapped
-from gainful.read.inputs import as_qrels
+from gainful.read.inputs import as_qrels, as_run
 from gainful.read.query_columns import read_document_texts
 from gainful.read.session_inputs import as_sessions
 
@@ -205,7 +206,7 @@ def test_a_log_is_no_judgments_wherever_they_are_read(tmp_path):
     assert gainful.check(log).findings[0].kind == "sessions, table"
     with refuses(Swapped, "judgments", "gainful.sessions"):
         as_qrels(pl.read_csv(log))
-    assert gainful.check(pl.read_csv(log)).findings[0].kind == "in memory"
+    assert gainful.check(pl.read_csv(log)).findings[0].kind == "sessions, in memory"
 
 
 @pytest.mark.parametrize("text", ["query,doc,grade\n1,a,2\n", "query,doc,score\n1,a,0.5\n"])
@@ -256,3 +257,124 @@ def test_check_knows_a_log_and_its_topics_as_sessions_does(tmp_path, topic):
     assert log.kind.startswith("sessions")
     assert not together.problems
     assert sessions.evaluate(path, qrels, "sDCG@1", columns=columns).mean == {"sDCG@1": 1}
+
+
+SEARCH = {"name": "search", "arguments": '{"query": "lamp"}'}
+IN_MEMORY = {
+    "a log": [{"user": "u", "time": "2024-05-01", "query": "lamp", "rank": 1, "doc": "a", "clicked": 1}],
+    "numbered sessions": [{"session": "s", "query": 1, "rank": 1, "doc": "a"}],
+    "a trace": [
+        {
+            "context": {"trace_id": "t", "span_id": "s"},
+            "attributes": {
+                "openinference.span.kind": "RETRIEVER",
+                "session.id": "c",
+                "input.value": "lamp",
+                "retrieval.documents.0.document.id": "a",
+            },
+        }
+    ],
+    "messages": [
+        {"role": "assistant", "tool_calls": [{"id": "1", "function": SEARCH}]},
+        {"role": "tool", "tool_call_id": "1", "content": '[{"id": "a"}]'},
+    ],
+    "turns": [{"conversation": "c", "turn": 1, "query": "lamp", "retrieved": ["a"]}],
+}  # fmt: skip
+TABLES = ("a log", "numbered sessions")
+MAKES = {
+    "records": list,
+    "polars": pl.DataFrame,
+    "lazy": pl.LazyFrame,
+    "pandas": pd.DataFrame,
+    "arrow": lambda records: pl.DataFrame(records).to_arrow(),
+    "a stream": lambda records: pl.DataFrame(records).to_arrow().to_reader(),
+    "read already": as_sessions,
+}
+
+
+@pytest.mark.parametrize(
+    ("name", "make"),
+    [(name, make) for name in IN_MEMORY for make in MAKES if make != "lazy" or name in TABLES],
+)
+def test_check_knows_sessions_in_memory_as_sessions_does(name, make):
+    records = MAKES[make](IN_MEMORY[name])
+    (finding,) = gainful.check(records).findings
+    assert (finding.subject, finding.kind.partition(",")[0]) == ("sessions", "sessions")
+    assert not finding.problems
+    assert "1 session, 1 query, 1 result" in finding.notes
+
+
+def test_judgments_follow_sessions_in_memory_and_systems_have_their_names():
+    shown, judged = pl.DataFrame(IN_MEMORY["numbered sessions"]), {"s": {"a": 1}}
+    for files in ((shown, judged), (judged, shown)):
+        report = gainful.check(*files)
+        assert {finding.subject for finding in report.findings} == {
+            *("sessions", "judgments", "judgments + sessions")
+        }
+        assert "1 topic in common" in str(report)
+    report = gainful.check({"old": shown, "new": shown}, judged)
+    assert [finding.subject for finding in report.findings][:3] == ["old", "new", "judgments"]
+    assert "run" not in [finding.kind.partition(",")[0] for finding in report.findings]
+
+
+def test_every_mistake_of_sessions_in_memory_is_told():
+    rows = [("s", 1, 1, "a"), ("t", 2, 1, "a"), ("u", 1, 1, "a"), ("u", 1, 2, "a")]
+    shown = pl.DataFrame(rows, schema=["session", "query", "rank", "doc"], orient="row")
+    (finding,) = gainful.check(shown, {"s": {"a": 1}}).findings[:1]
+    assert finding.problems[0] == "2 mistakes"
+    assert "sessions, row 1: " in finding.problems[1]
+
+
+def test_what_is_asked_of_reading_holds_for_logs_in_memory():
+    times = ["2024-01-01T10:00:00", "2024-01-01T11:00:00"]
+    log = pl.DataFrame({"uid": ["u", "u"], "time": times, "query": ["x", "y"], "doc": ["a", "b"]})
+    for gap, count in (("2h", "1 session"), ("30m", "2 sessions")):
+        (finding,) = gainful.check(log, columns={"user": "uid"}, gap=gap).findings
+        assert finding.notes[0].startswith(count)
+
+
+@pytest.mark.parametrize("orient", ["index", "split", "table", "columns", "records"])
+def test_tables_that_pandas_writes_as_json_are_what_they_hold(orient, tmp_path):
+    path = tmp_path / "t.json"
+    for name in TABLES:
+        pd.DataFrame(IN_MEMORY[name] * 2).assign(rank=[1, 2], doc=["a", "b {"]).to_json(
+            path, orient=orient
+        )
+        (finding,) = gainful.check(path).findings
+        assert finding.kind == "sessions, table"
+        assert "1 session, 1 query, 2 results" in finding.notes
+        assert as_sessions(path).frame["doc"].to_list() == ["a", "b {"]
+    run = pd.DataFrame({"query": ["1", "1"], "doc": ["a", "b"], "score": [0.5, 1.5]})
+    run.to_json(path, orient=orient)
+    assert gainful.check(path).findings[0].kind.startswith("run")
+    assert as_run(path).frame.rows() == [("1", "a", 0.5), ("1", "b", 1.5)]
+
+
+TREC_LINES = {  # beside what names the columns
+    "1,Q0,a,1,0.9,bm25\n1,Q0,b,2,0.8,bm25\n": "query=1,doc=3,score=5",
+    "7;Q0;a;1;0.9;bm25\n": "query=1,doc=3,score=5",
+    "1,0,a,1\n1,0,b,0\n": "query=1,doc=3,grade=4",
+}
+
+
+@pytest.mark.parametrize("text", TREC_LINES)
+def test_lines_of_trec_between_commas_are_said_to_have_no_header(text, tmp_path):
+    path = write_file(tmp_path / "t.csv", text)
+    names, read = TREC_LINES[text], as_qrels if "grade" in TREC_LINES[text] else as_run
+    with refuses(NoColumn, "t.csv", "no header", f"--columns {names}"):
+        read(path)
+    with refuses(NoColumn, "t.csv", "no header"):
+        as_sessions(path)
+    problem = gainful.check(path).findings[0].problems[0]
+    assert "no header" in problem
+    assert f"--columns {names}" in problem
+    columns = dict(pair.split("=") for pair in names.split(","))
+    assert read(path, columns=columns).frame["doc"][0] == "a"
+
+
+def test_lines_of_trec_may_have_commas_in_their_documents(tmp_path):
+    run = write_file(tmp_path / "run.csv", "1 Q0 a,b 1 0.9 bm25\n1 Q0 c,d 2 0.8 bm25\n")
+    assert as_run(run).frame["doc"].to_list() == ["a,b", "c,d"]
+    qrels = write_file(tmp_path / "qrels.csv", "1 0 a,b 1\n")
+    assert as_qrels(qrels).frame["doc"].to_list() == ["a,b"]
+    assert gainful.check(qrels, run).ok

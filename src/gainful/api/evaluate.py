@@ -27,7 +27,7 @@ from gainful.api.run_options import (
     refuse_lone_queries,
 )
 from gainful.convention import Convention
-from gainful.errors import BadInput, BadValue, NoColumn, Swapped
+from gainful.errors import BadInput, BadValue, NoColumn
 from gainful.evidence.options import DrawingOptions, PairOptions
 from gainful.match.match import match
 from gainful.match.matched import Matched
@@ -53,7 +53,7 @@ from gainful.read.inputs import (
 )
 from gainful.read.qrels_and_run import LazyRun, NestedDict, Qrels, Run
 from gainful.read.small_trec import MAX_LONE_BYTES, read_small_files
-from gainful.read.source import exceeds_memory, is_file, measure_size
+from gainful.read.source import choose_engine, exceeds_memory, is_file, measure_size, open_source
 
 if TYPE_CHECKING:  # what compares, draws and resamples is slow to load: imported when first called
     import altair as alt
@@ -335,12 +335,10 @@ def holds_qrels_and_run(path: str, columns: ColumnNames | None = None) -> bool:
     """
     if find_run_beside(path, columns) is not None:
         return True
-    from gainful.read import file_check  # noqa: PLC0415  (only where no run is named)
+    if is_file(path):
+        from gainful.read.file_check import refuse_sessions  # noqa: PLC0415  (seldom asked for)
 
-    source = file_check.open_to_check(path) if is_file(path) else path
-    kinds = file_check.decide_kinds([source], read_column_names(columns), with_sessions=False)
-    if kinds == [["sessions"]]:
-        raise Swapped(path, "these are sessions, not judgments", f"gainful sessions {path}")
+        refuse_sessions(open_source(path), read_column_names(columns))
     return False
 
 
@@ -439,11 +437,11 @@ def _refuse_same_list(
 
 def _fit_side_by_side(runs: Sequence[AnyRun]) -> bool:
     """Are runs large files of which memory holds two, and does no engine take all cores?"""
+    is_pure = choose_engine() == "pure" or find_spec("gainful_native") is None
     paths = [run for run in runs if isinstance(run, (str, PathLike)) and is_file(run)]
     largest = sorted(paths, key=measure_size)[-2:]
     if len(paths) < max(2, len(runs)) or measure_size(largest[0]) < _MIN_BYTES:
         return False
-    is_pure = find_spec("gainful_native") is None or os.environ.get("GAINFUL_ENGINE") == "pure"
     return is_pure and not exceeds_memory(*largest)
 
 
@@ -478,7 +476,7 @@ def _read_small_files(
 ) -> tuple[NestedDict, dict[str, NestedDict]] | None:
     formats = (reading.qrels_format, reading.run_format)
     has_others = any(name is not None and name != "trec" for name in formats)
-    if has_others or reading.columns.names or os.environ.get("GAINFUL_ENGINE"):
+    if choose_engine() or has_others or reading.columns.names:
         return None
     nested = read_small_files([qrels, *runs.values()])
     are_files = all(isinstance(run, (str, PathLike)) and is_file(run) for run in runs.values())

@@ -44,7 +44,18 @@ from gainful.read.session_layout import BadPolicy
 from gainful.read.sessions import SessionChoice, Sessions, filter_sessions
 
 
-class ReadingOptions(TypedDict, total=False):
+class CheckOptions(TypedDict, total=False):
+    """Those of `ReadingOptions` by which `gainful.check` reads sessions."""
+
+    sessions_format: str | None
+    topics: AnyTopics | None
+    pages: str | None
+    tool: str | Sequence[str] | None
+    gap: str | float | timedelta | None
+    events: EventWords | None
+
+
+class ReadingOptions(CheckOptions, total=False):
     """How sessions are read, and which of them count; all options are optional.
 
     Args:
@@ -72,15 +83,9 @@ class ReadingOptions(TypedDict, total=False):
     where: Mapping[str, str] | None
     min_queries: int | None
     first_queries: int | None
-    sessions_format: str | None
     bad: BadPolicy | None
     ties: str | None
-    topics: AnyTopics | None
-    pages: str | None
     columns: ColumnNames | None
-    tool: str | Sequence[str] | None
-    gap: str | float | timedelta | None
-    events: EventWords | None
     anonymise: bool | str
 
 

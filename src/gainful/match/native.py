@@ -25,7 +25,7 @@ from gainful.match.ties import TieBlocks
 from gainful.read.formats import find_format
 from gainful.read.qrels_and_run import NestedDict, Qrels
 from gainful.read.small_trec import read_first_lines
-from gainful.read.source import describe_change, is_file, open_source
+from gainful.read.source import choose_engine, describe_change, is_file, open_source
 from gainful.types import Ranks
 
 _VERSION = 4
@@ -35,7 +35,7 @@ _MAX_OTHERS = 1 << 20  # queries without judgments
 
 def load_library() -> tuple[Any, str]:
     """The library and its name; None, and why there is none."""
-    if os.environ.get("GAINFUL_ENGINE") == "pure":
+    if choose_engine() == "pure":
         return None, "GAINFUL_ENGINE=pure"
     package = find_spec("gainful_native")
     if package is None or package.origin is None:

@@ -34,9 +34,10 @@ from gainful.read.engines import (
 from gainful.read.formats import find_format
 from gainful.read.inputs import as_qrels_columns
 from gainful.read.qrels_and_run import IdKinds, LazyRun, NestedDict, Qrels, Run
+from gainful.read.small_trec import read_first_lines
 from gainful.read.source import is_file, open_source
 from gainful.read.spill import BUCKETS, KEY, Spill, choose_parts, refuse_large_owners
-from gainful.read.trec_files import RUN_LINES, find_run_format, read_first_rows, scan_pieces
+from gainful.read.trec_files import RUN_LINES, find_run_format, scan_pieces
 from gainful.text import quote
 from gainful.threads import map_ahead, take_ahead
 
@@ -70,7 +71,7 @@ def match_large_file(
             return None
         subtopics = match_subtopics(columns, build_pools(columns))
         matched = concat_parts(parts, columns.queries.to_list(), subtopics=subtopics)
-        return evolve(matched, qrels=qrels, run=read_first_rows(source))
+        return evolve(matched, qrels=qrels, run=read_first_lines(source))
     except Changed:
         raise
     except GainfulError:

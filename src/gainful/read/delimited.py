@@ -12,7 +12,7 @@ from typing import Any, Literal
 import numpy as np
 import polars as pl
 
-from gainful.errors import BadInput
+from gainful.errors import BadInput, NoColumn
 from gainful.read.column_names import USUAL_NAMES, ColumnMapping, are_column_names
 from gainful.read.source import PACKED_HEADS, SEPARATORS, Source
 from gainful.read.trec_files import utf8_error
@@ -23,6 +23,9 @@ _NUMBER = re.compile(NUMBER_PATTERN, re.ASCII)
 MAX_FIELD = 2**31 - 1  # characters; a prompt or a page is longer than csv's own 131,072
 _QUOTED = r'^"(?:[^"]|"")*"$'
 _QUOTE_PIECE = 1 << 16  # bytes in which quotes are looked for together; a cache holds them
+# By how many fields a line of TREC's has: which are numbers, and what names its columns.
+_TREC_COLUMNS = {4: ((2, 4), "query=1,doc=3,grade=4"), 6: ((4, 5), "query=1,doc=3,score=5")}
+_MAX_SHOWN = 1000  # bytes of what stands behind a quote that is not closed
 _UNFINISHED = "unexpected end of data"  # csv's words where a quote is never closed
 
 
@@ -174,35 +177,31 @@ def _check_header(source: Source, text: bytes, separator: str, skipped: int) -> 
     """The names of columns; quotes that do not pair would swallow rows, and one name a column."""
     place = f"{source.name}:{skipped + 1}"
     first_line = text.split(b"\n", 1)[0].removesuffix(b"\r")
-    begun = first_line.count(b'"') % 2 == 1  # a quote that the first line does not close
+    if first_line.count(b'"') % 2:
+        name = text[first_line.rindex(b'"') + 1 :][:_MAX_SHOWN].split(b'"')[0]
+        shown = quote(name.decode(errors="replace"))
+        problem = f"a quote opens in the header and is not closed on its line: {shown}"
+        expected = 'all names of columns on one line; a quote in one doubled, as in "5"" screen"'
+        raise BadInput(place, problem, expected)
     try:
-        last_line, header = next(
-            _iterate_rows(text if begun else first_line, separator, skipped), (0, [])
-        )
+        _, header = next(_iterate_rows(first_line, separator, skipped), (0, []))
     except UnicodeDecodeError:
         raise utf8_error(source) from None
     except csv.Error as failure:
-        if begun:
-            raise _describe_unpaired_quotes(place) from None
         raise BadInput(place, f"the quotes are wrong here: {failure}") from None
-    if begun:
-        broken = next((name for name in header if "\n" in name), None)
-        if broken is None or last_line == skipped + 1:
-            raise _describe_unpaired_quotes(place)
-        problem = f"the name of a column has a line break in it: {quote(broken)}"
-        raise BadInput(place, problem, "the names of all columns on one line")
     if not header:
         raise BadInput(place, "the header is empty", "a line with the names of columns")
+    numbers = [at for at, name in enumerate(header, 1) if _NUMBER.fullmatch(name.strip())]
+    trec = _TREC_COLUMNS.get(len(header))
+    if trec is not None and {*trec[0]} <= {*numbers} and not are_column_names(header):
+        problem = "there is no header: its lines have the fields of TREC's"
+        expected = f"--columns {trec[1]}, if these are the columns (columns=)"
+        raise NoColumn(source.name, problem, expected)
     repeated = [name for name, count in Counter(header).items() if name and count > 1]
     if repeated:
         problem = f"column {quote(repeated[0])} occurs twice in the header"
         raise BadInput(place, problem, "a first line that names each column once")
     return header
-
-
-def _describe_unpaired_quotes(place: str) -> BadInput:
-    problem = "the header has an unmatched quote"
-    return BadInput(place, problem, 'a quote in a name doubled, as in "5"" screen"')
 
 
 def _refuse_joined_lines(source: Source, frame: pl.DataFrame, first_line: int) -> None:

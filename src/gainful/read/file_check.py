@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import csv
 import re
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -27,7 +27,7 @@ from gainful.read.column_names import (
     list_columns,
 )
 from gainful.read.datasets import find_beir_file
-from gainful.read.delimited import MAX_FIELD, lacks_header
+from gainful.read.delimited import lacks_header
 from gainful.read.document_evaluations import PLACES_OF_DOCUMENTS, SPAN_IDS
 from gainful.read.inputs import AnyColumns, as_rows, find_run_beside
 from gainful.read.json_records import first_records
@@ -48,11 +48,11 @@ from gainful.read.qrels_and_run import (
     has_several_subtopics,
     look_like_ranks,
 )
-from gainful.read.read_options import ReadOptions
 from gainful.read.session_events import are_session_columns, refuse_lists
-from gainful.read.session_inputs import read_sources
+from gainful.read.session_inputs import as_sessions, find_records, list_names, take_stream
+from gainful.read.session_layout import BadPolicy
 from gainful.read.sessions import Sessions, count_results
-from gainful.read.source import SEPARATORS, Source, is_folder, open_source
+from gainful.read.source import Source, is_folder, open_source
 from gainful.text import count_noun, join_words, quote
 
 _NEED = {"judgments": "judgments lack the", "run": "a run lacks the", "log": "a log lacks the"}
@@ -89,12 +89,46 @@ def open_to_check(path: str) -> Source | Path | Finding:
         return Finding(path, "", [_strip_file_name(path, error)])
 
 
-def examine_file(
-    source: Source | Path | Finding, kind_name: str | None, columns: ColumnMapping = USUAL_NAMES
+def open_in_memory(value: Any) -> Any:
+    """What is in memory, as it is; the records of a log as the file that they could stand in."""
+    try:
+        value = take_stream(value)
+    except BadInput:  # which is said where it is read
+        return value
+    return next(iter(find_records(value)), value)
+
+
+def examine(
+    value: Any,
+    name: str,
+    kind_name: str | None,
+    columns: ColumnMapping,
+    *,
+    format_name: str | None,
+    asked: Mapping[str, Any],
 ) -> Finding:
-    """All that is to be known of one file as judgments or as a run."""
-    if isinstance(source, Finding):
-        return source
+    """All that is to be known of a file, or of what is in memory, as what it was taken for.
+
+    Args:
+        value: a file or folder as it was opened, the two files of one log, or what is in memory.
+        name: the subject, if it is in memory.
+        kind_name: judgments, run or sessions; None if it is no known table.
+        columns: what its columns are called.
+        format_name: of sessions in files.
+        asked: how sessions are read; each format takes what it has.
+    """
+    if isinstance(value, Finding):
+        return value
+    if kind_name == "sessions":
+        return _examine_sessions(value, name, format_name, columns, asked)
+    if isinstance(value, (Source, Path)):
+        return _examine_file(value, kind_name, columns)
+    finding = _examine_in_memory(value, name, RUN if kind_name == "run" else QRELS, columns)
+    is_read = isinstance(value, (Qrels, Run))
+    return finding if is_read else _note_unknown_lists(finding, value, columns)
+
+
+def _examine_file(source: Source | Path, kind_name: str | None, columns: ColumnMapping) -> Finding:
     kind: Kind[Any] = RUN if kind_name == "run" else QRELS
     name, format_name = str(source), "beir"
     columns = columns.choose_kind("qrels" if kind is QRELS else "run")
@@ -104,10 +138,10 @@ def examine_file(
             read = formats.read_rows(source, QRELS, "tsv")
         else:
             name, format_name = source.name, formats.find_format(source, columns=columns).name
-            if kind_name is None and _list_columns(source):
+            if kind_name is None and list_names(source):
                 if not _is_flat_json(source):
                     formats.refuse_unknown_records(source, kind)
-                if Header(_list_columns(source), name).find_column(LISTS) is not None:
+                if formats.is_table(formats.FORMATS[format_name]):
                     refuse_lists(read_table(source, format_name))
                 raise _describe_unknown_table(source)
             read = formats.read_rows(source, kind, format_name, columns, every=True)
@@ -115,40 +149,20 @@ def examine_file(
     except BadInput as error:
         label = f"{kind.name}, {format_name}" if kind_name else format_name
         return Finding(name, label, [_strip_file_name(name, error)])
-    if format_name == "rag" and kind is RUN:
-        try:
-            find_run_beside(name, columns)
-        except NoColumn as error:
-            return _note_unknown_lists(finding, error)
+    is_rag_run = format_name == "rag" and kind is RUN
+    return _note_unknown_lists(finding, name, columns) if is_rag_run else finding
+
+
+def _note_unknown_lists(finding: Finding, value: Any, columns: AnyColumns | None) -> Finding:
+    """What is said of lists beside a run that may be judgments."""
+    try:
+        find_run_beside(value, columns)
+    except NoColumn as error:
+        return evolve(finding, notes=[*finding.notes, f"{error.problem} ({error.expected})"])
     return finding
 
 
-def _note_unknown_lists(finding: Finding, error: NoColumn) -> Finding:
-    return evolve(finding, notes=[*finding.notes, f"{error.problem} ({error.expected})"])
-
-
-def examine_value(
-    value: Any, name: str, columns: AnyColumns | None, *, comes_first: bool
-) -> list[Finding]:
-    """What is to be known of a dict, a frame or a list: the first is judgments, others are runs.
-
-    Some are both.
-    """
-    kinds: list[Kind[Any]] = [QRELS if comes_first else RUN]
-    if isinstance(value, (Qrels, Run)):
-        kinds = [QRELS if isinstance(value, Qrels) else RUN]
-    else:
-        try:
-            kinds = kinds if find_run_beside(value, columns) is None else [QRELS, RUN]
-        except NoColumn as error:
-            finding = _examine_in_memory(value, name, kinds[0], columns)
-            return [_note_unknown_lists(finding, error)]
-    return [_examine_in_memory(value, name, kind, columns) for kind in kinds]
-
-
-def _examine_in_memory(
-    value: Any, name: str, kind: Kind[Any], columns: AnyColumns | None
-) -> Finding:
+def _examine_in_memory(value: Any, name: str, kind: Kind[Any], columns: ColumnMapping) -> Finding:
     place = name if kind is RUN else QRELS.name
     try:
         return _examine(as_rows(value, kind, place, columns), name, _IN_MEMORY)
@@ -159,32 +173,37 @@ def _examine_in_memory(
         return Finding(name, label, [_strip_file_name(place, error)])
 
 
-def examine_sessions(
-    sources: Sequence[Source],
-    format_name: str | None = None,
-    columns: ColumnMapping = USUAL_NAMES,
-    asked: Mapping[str, Any] | None = None,
+def _examine_sessions(
+    value: Any,
+    name: str,
+    format_name: str | None,
+    columns: ColumnMapping,
+    asked: Mapping[str, Any],
 ) -> Finding:
-    """All that is to be known of one file as sessions; of a log, with the file of its events.
-
-    Of what is asked of reading, such as `gap`, each format takes what it has.
-    """
-    file_format = formats.find_session_format(sources[0], format_name)
-    wanted = {**(asked or {}), "columns": columns.choose_sessions()}
+    parts = value if isinstance(value, tuple) else (value,)
+    sources = [part for part in parts if isinstance(part, Source)]
+    file_format = formats.SESSION_FORMATS["table"]
+    kind, place, prefix = f"sessions, {_IN_MEMORY}", "sessions", ""
+    if sources:
+        file_format = formats.find_session_format(sources[0], format_name)
+        kind, format_name = f"sessions, {file_format.name}", file_format.name
+        name = place = " and ".join(part.name for part in sources)
+        prefix = f"{name}:" if len(sources) == 1 else ""
+    wanted = {**asked, "columns": columns.choose_sessions()}
     taken = {name: wanted[name] for name in (*file_format.options, "topics") if name in wanted}
-    reading = ReadOptions(bad="skip", **taken)
-    name = " and ".join(part.name for part in sources)
-    kind = f"sessions, {file_format.name}"
+
+    def read(bad: BadPolicy) -> Sessions:
+        return as_sessions(sources or value, format_name, bad=bad, **taken)
+
     try:
-        sessions = read_sources(sources, file_format.name, reading)
+        sessions = read("skip")
     except BadInput as error:
         errors = [error]
         try:
-            read_sources(sources, file_format.name, evolve(reading, bad="error"))
+            read("error")
         except BadInput as first:  # of what was passed over before nothing was left
             errors = [first] if first.problem in error.problem else [first, error]
-        return Finding(name, kind, [_strip_file_name(name, each) for each in errors])
-    prefix = f"{name}:" if len(sources) == 1 else ""
+        return Finding(name, kind, [_strip_file_name(place, each) for each in errors])
     mistakes = [
         f"{location.replace(prefix, 'line ') if prefix else location}: {words}"
         for location, words in sessions.problems
@@ -204,12 +223,13 @@ def _examine(read: Rows[Any] | Qrels | Run, name: str, format_name: str) -> Find
     problems, warnings = list[str](), list[str]()
     value: Qrels | Run
     if isinstance(read, Rows):
-        prefix = f"{read.name}:"
+        locate, prefix = read.locate, f"{read.name}:"
+        read = evolve(read, locate=lambda row: locate(row).replace(prefix, "line "))
         problems += _describe_problems(read)
         warnings += read.warnings
         if read.frame.is_empty() and not (read.kind is RUN and read.fields.get("silent")):
             return Finding(name, f"{read.kind.name}, {format_name}", problems or ["it is empty"])
-        frame, repeats = _drop_repeats(read, lambda row: read.locate(row).replace(prefix, "line "))
+        frame, repeats = _drop_repeats(read)
         problems += repeats
         problems += _describe_contradictions(read) if "rank" in read.frame.columns else []
         known = {"distinct": True} if read.kind is RUN else {}
@@ -227,9 +247,9 @@ def _examine(read: Rows[Any] | Qrels | Run, name: str, format_name: str) -> Find
     return Finding(name, f"{kind}, {format_name}", problems, notes, warnings, value)
 
 
-def _drop_repeats(rows: Rows[Any], locate: Callable[[int], str]) -> tuple[pl.DataFrame, list[str]]:
+def _drop_repeats(rows: Rows[Any]) -> tuple[pl.DataFrame, list[str]]:
     """The rows that say something for the first time, and the others in words."""
-    frame = rows.frame
+    frame, locate = rows.frame, rows.locate
     if "passage" in frame.columns:  # each may be rated once for a subtopic
         repeats = find_repeated_passages(frame)
         mistakes = [
@@ -384,8 +404,9 @@ def _describe_contradictions(rows: Rows[Any]) -> list[str]:
         return []
     row = bad.sort("row").row(0, named=True)
     frequency = f"{count_noun(len(bad), 'time')}, in {count_noun(bad['query'].n_unique(), 'query')}"
-    line = rows.locate(row["row"]).replace(f"{rows.name}:", "line ")
-    place = f"{line}: rank {row['rank']:g} has a higher score than the one before"
+    place = (
+        f"{rows.locate(row['row'])}: rank {row['rank']:g} has a higher score than the one before"
+    )
     return [f"scores contradict ranks {frequency}, first in {place} (scores count)"]
 
 
@@ -409,74 +430,77 @@ def _strip_file_name(name: str, error: BadInput) -> str:
     return f"line {message}" if separator and place[:1].isdecimal() else message
 
 
-_EITHER_KIND = {"judgments", "run"}
-
-
 def decide_kinds(
-    sources: Sequence[object], columns: ColumnMapping = USUAL_NAMES, *, with_sessions: bool
+    values: Sequence[Any], columns: ColumnMapping = USUAL_NAMES, *, with_sessions: bool = False
 ) -> list[list[str]]:
-    """What each file is taken for: one kind, two for a RAG file, none if it cannot be read.
+    """What each value is taken for: one kind, two where it tells both, none if it cannot be read.
 
     Args:
-        sources: files as they were opened, folders, or what stands for files that cannot be read.
+        values: files as they were opened, folders, what is in memory, or what was wrong with one.
         columns: what their columns are called.
-        with_sessions: is all that is no judgments sessions?
+        with_sessions: are all files that are no judgments sessions?
     """
-    possible = [_possible_kinds(source, columns) for source in sources]
-    if with_sessions:
-        possible = [
-            kinds if kinds in ({"judgments"}, set()) else {"sessions"} for kinds in possible
-        ]
-    certain = {kind for kinds in possible if len(kinds) == 1 for kind in kinds} - {"sessions"}
-    chosen = [
-        [*kinds] if len(kinds) < 2 else _choose_kinds(source, certain, columns.merge_kinds())
-        for source, kinds in zip(sources, possible, strict=True)
-    ]
-    if certain:
-        return chosen
-    unsure = [at for at, kinds in enumerate(possible) if kinds == _EITHER_KIND]
-    graded = [at for at in unsure if chosen[at] == ["judgments"]]
-    for at in graded[1:]:  # as for eval, judgments come first
-        if columns.own_names.get("run") or _holds_fractions(sources[at]):
-            chosen[at] = ["run"]
-    return chosen
-
-
-def _choose_kinds(source: object, certain: set[str], columns: ColumnMapping) -> list[str]:
-    if isinstance(source, Source) and len(formats.find_kinds(source, columns)) == 2:
-        return ["judgments", "run"]
+    all_kinds = [_find_kinds(value, columns) for value in values]
+    for at, value in enumerate(values):
+        is_file = isinstance(value, Source)
+        if with_sessions and is_file and all_kinds[at] not in (["judgments"], []):
+            all_kinds[at] = ["sessions"]
+        elif not is_file and all_kinds[at] is None:  # as for eval, judgments come first
+            is_first = all(kinds == ["sessions"] for kinds in all_kinds[:at])
+            all_kinds[at] = ["judgments" if is_first else "run"]
+    certain = {kinds[0] for kinds in all_kinds if kinds and len(kinds) == 1} - {"sessions"}
+    unsure = [at for at, kinds in enumerate(all_kinds) if kinds is None]
     if len(certain) == 1:
-        return ["run" if certain == {"judgments"} else "judgments"]
-    return ["judgments" if isinstance(source, Source) and _looks_graded(source) else "run"]
+        other = "run" if certain == {"judgments"} else "judgments"
+        return [[other] if kinds is None else kinds for kinds in all_kinds]
+    judged = [at for at in unsure if _looks_graded(values[at])]
+    if not certain and judged:
+        has_run = bool(columns.own_names.get("run"))
+        rest = [at for at in judged[1:] if not (has_run or _holds_fractions(values[at]))]
+        judged = [judged[0], *rest]
+    chosen = {at: ["judgments" if at in judged else "run"] for at in unsure}
+    return [chosen[at] if kinds is None else kinds for at, kinds in enumerate(all_kinds)]
 
 
-def _possible_kinds(source: object, given: ColumnMapping) -> set[str]:
-    """What a file can be: judgments, a run, either, sessions; nothing if it cannot be read."""
+def _find_kinds(value: Any, columns: ColumnMapping) -> list[str] | None:
+    """What can be said of one value alone; None where it may be judgments or a run."""
+    if isinstance(value, Source):
+        return _find_file_kinds(value, columns)
+    if isinstance(value, Finding):
+        return []
+    if isinstance(value, (Path, Qrels, Run)):
+        return ["run" if isinstance(value, Run) else "judgments"]
+    columns = columns.merge_kinds()
+    is_log = isinstance(value, tuple) and bool(value) and isinstance(value[0], Source)
+    if is_log or isinstance(value, Sessions) or _have_sessions(list_names(value), columns):
+        return ["sessions"]
+    with suppress(NoColumn):  # which is noted when it is examined
+        return None if find_run_beside(value, columns) is None else ["judgments", "run"]
+    return None
+
+
+def _find_file_kinds(value: Source, given: ColumnMapping) -> list[str] | None:
     columns = given.merge_kinds()
-    if not isinstance(source, Source):
-        return {"judgments"} if isinstance(source, Path) else set()
-    names = [*_list_columns(source), *_list_fields(source, columns)]
-    session_format = formats.find_session_format(source).name
+    names = [*list_names(value), *_list_fields(value, columns)]
+    session_format = formats.find_session_format(value).name
     is_log = session_format not in ("table", "conversation")  # which is a run, too
     is_log |= all(not set(each).isdisjoint(names) for each in (SPAN_IDS, PLACES_OF_DOCUMENTS))
-    others, _ = split_topic(columns.choose_sessions(), names)
-    called = others.select(names, SESSION_ROLES, source.name).values()
-    if is_log or are_session_columns([*called]):
-        return {"sessions"}
-    file_format = formats.find_format(source, columns=columns)
-    if file_format.name == "trec" and trec_files.find_run_format(source) is trec_files.RUN_LINES:
-        return {"run" if trec_files.looks_like_a_run(source) else "judgments"}
-    kinds = formats.find_kinds(source, columns)
+    if is_log or _have_sessions(names, columns):
+        return ["sessions"]
+    file_format = formats.find_format(value, columns=columns)
+    if file_format.name == "trec" and trec_files.find_run_format(value) is trec_files.RUN_LINES:
+        return ["run" if trec_files.looks_like_a_run(value) else "judgments"]
+    kinds = formats.find_kinds(value, columns)
     if len(kinds) == 2 or not formats.is_table(file_format):
-        return kinds or _EITHER_KIND
-    if file_format.name in ("csv", "tsv") and lacks_header(source, file_format.name, columns):
+        return sorted(kinds) or None
+    if file_format.name in ("csv", "tsv") and lacks_header(value, file_format.name, columns):
         if not given.has_positions:
-            return _EITHER_KIND
+            return None
         names = [str(number + 1) for number in range(len(names))]
-    header = Header(names, source.name)
+    header = Header(names, value.name)
     has_lists = header.find_column(LISTS) is not None and not header.find_likely("judgments")
     fits = columns.names or kinds or has_lists or not header.list_missing("judgments")
-    return {_guess_table_kind(header, columns)} if fits else set()
+    return [_guess_table_kind(header, columns)] if fits else []
 
 
 def _list_fields(source: Source, columns: ColumnMapping) -> list[str]:
@@ -486,10 +510,16 @@ def _list_fields(source: Source, columns: ColumnMapping) -> list[str]:
     return [path for path in paths if any(find_value(each, path) is not None for each in records)]
 
 
-def refuse_sessions(source: Source) -> None:
+def _have_sessions(names: Sequence[str], columns: ColumnMapping) -> bool:
+    others, _ = split_topic(columns.choose_sessions(), names)
+    return are_session_columns([*others.select(names, SESSION_ROLES, "").values()])
+
+
+def refuse_sessions(source: Source, columns: ColumnMapping = USUAL_NAMES) -> None:
     """Refuse sessions where judgments or a run are read."""
-    if _possible_kinds(source, USUAL_NAMES) == {"sessions"}:
-        problem = "these are sessions, not judgments or a run"
+    if _find_kinds(source, columns) == ["sessions"]:
+        file_format = formats.find_session_format(source)
+        problem = f"these are sessions, not judgments or a run ({file_format.description})"
         raise Swapped(source.name, problem, f"gainful sessions {source.name}")
 
 
@@ -502,7 +532,7 @@ def _is_flat_json(source: Source) -> bool:
 
 def _describe_unknown_table(source: Source) -> BadInput:
     """What a table lacks to be judgments, a run or a log, and how to name its columns."""
-    header = Header(_list_columns(source), source.name)
+    header = Header(list_names(source), source.name)
     are_texts = any(
         all(header.find_column(column.names) for column in table.values())
         for table in (TABLES["texts"], TABLES["documents"])
@@ -521,16 +551,6 @@ def _describe_unknown_table(source: Source) -> BadInput:
         allowed = f"{command} {source.name} --columns {names}, if these are the columns"
     problem = f"this is not a known table: {'; '.join(words)}; known: {header.list_columns()}"
     return NoColumn(source.name, problem, allowed)
-
-
-def _list_columns(source: Source) -> list[str]:
-    if formats.find_table_format(source) in ("parquet", "arrow", "jsonl"):
-        return list(dict.fromkeys(key for record in first_records(source) for key in record))
-    csv.field_size_limit(MAX_FIELD)
-    lines = [source.first_line().replace("\r", " ")]  # where no line ends
-    separators = (*SEPARATORS, "\t")
-    headers = [next(csv.reader(lines, delimiter=each), []) for each in separators]
-    return [name.strip() for name in max(headers, key=len)]
 
 
 def _guess_table_kind(header: Header, columns: ColumnMapping) -> str:
@@ -557,9 +577,10 @@ def _looks_graded(source: Source) -> bool:
 def _is_swapped(source: Source) -> bool:
     """Is it refused as a run because it is judgments?"""
     try:
-        return not formats.read_rows(source, RUN)
+        formats.read_rows(source, RUN)
     except BadInput as error:
         return isinstance(error, Swapped)
+    return False
 
 
 def _holds_fractions(source: Any) -> bool:

@@ -104,8 +104,9 @@ def _is_json(source: Source) -> bool:
 def _is_other_text(source: Source) -> bool:
     """Is it XML, a table or TREC's lines, though its name is that of JSON?"""
     line = source.first_line()
-    is_text = line.startswith("<") or _is_trec(line) or _is_text_table(f"{SEPARATORS}\t", source)
-    return is_text and not line.startswith(("{", "["))
+    if line.startswith(("{", "[")):
+        return False
+    return line.startswith("<") or _is_trec(line) or _is_text_table(f"{SEPARATORS}\t", source)
 
 
 def _is_trec(line: str) -> bool:
@@ -119,9 +120,15 @@ def _is_text_table(separators: str, source: Source) -> bool:
     line = source.first_line()
     if any(are_column_names(_split_header(line, separator)) for separator in separators):
         return True
-    is_named_so = source.suffix in (".csv", ".tsv") and any(mark in line for mark in separators)
-    plain = separators == "\t" and len(line.split()) == len(line.split("\t"))
-    return is_named_so and not (plain and _is_trec(line))
+    if source.suffix not in (".csv", ".tsv") or not any(mark in line for mark in separators):
+        return False
+    fields = line.split()
+    if separators == "\t":
+        plain = len(fields) == len(line.split("\t"))
+    else:  # documents may have commas
+        others = "".join((*fields[:2], *fields[3:]))
+        plain = len(fields) > 3 and not any(mark in others for mark in separators)
+    return not (plain and _is_trec(line))
 
 
 def _split_header(line: str, separator: str) -> list[str]:
@@ -325,20 +332,18 @@ def read_rows(
         error = failure
     records = _load("json_records.first_records")(source)
     log = None if format_name else find_log_format(records)
-    if log is None:
-        if isinstance(error, (NoColumn, Swapped)) and not columns.names:
-            _load("file_check.refuse_sessions")(source)
-        if isinstance(error, NoColumn) and not columns.names:
-            refuse_unknown_records(source, kind)
-        if rows is None:
-            raise error
-        return rows
-    if kind is QRELS and log.name == "openinference":
+    if log is not None and log.name == "openinference" and kind is QRELS:
         graded: Rows[Value] | None = _load("session_inputs.read_grades")(source)
         if graded is not None:
             return graded
-    problem = f"these are sessions in the format {log.name}: {log.description}"
-    raise Swapped(source.name, problem, f"gainful sessions {source.name}")
+    is_unknown = isinstance(error, (NoColumn, Swapped)) and not columns.names
+    if log is not None or is_unknown:
+        _load("file_check.refuse_sessions")(source)
+    if is_unknown and isinstance(error, NoColumn):
+        refuse_unknown_records(source, kind)
+    if rows is None:
+        raise error
+    return rows
 
 
 def refuse_unknown_records(source: Source, kind: Kind[Any]) -> None:
@@ -391,6 +396,12 @@ def find_table_format(source: Source) -> str:
     if file_format.name == "trec":
         return "tsv" if "\t" in source.first_line() else "csv"
     return source.suffix[1:] if source.suffix in (".csv", ".tsv") else "jsonl"
+
+
+def is_short_trec(source: Source) -> bool:
+    """Are its lines those of TREC's judgments, or of a run without ranks and names?"""
+    line = source.first_line()
+    return find_format(source).name == "trec" and len(line.split()) < 5 and _is_trec(line)
 
 
 def is_table(file_format: Format) -> bool:

@@ -3,9 +3,9 @@
 Bulk requests have a line with an action before each record; answers to `_search` and `_msearch`
 hold records in `hits.hits[]._source`; dumps of an index have `_source` in each line;
 OpenTelemetry's console exporter writes indented objects one after the other, and text sequences
-(RFC 7464) have a separator before each. Readers of JSON get one record a line, or one list of them.
-Records stay on the line on which they begin, so that messages name it. An answer whose hits are
-documents is no envelope, but a ranking of them.
+(RFC 7464) have a separator before each; pandas writes a table as one object. Readers of JSON get
+one record a line, or one list of them. Records stay on the line on which they begin, so that
+messages name it. An answer whose hits are documents is no envelope, but a ranking of them.
 """
 
 from __future__ import annotations
@@ -13,13 +13,13 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import msgspec
 
 from gainful.errors import BadInput
-from gainful.read.column_names import LOG_COLUMNS, QUERY, SESSION, strip_name
+from gainful.read.column_names import LOG_COLUMNS, QUERY, SESSION, are_column_names, strip_name
 from gainful.text import quote
 
 _HALF = re.compile(rb"\\u[dD][89a-fA-F]")
@@ -198,6 +198,10 @@ class _Wrapped(msgspec.Struct):
     doc: msgspec.Raw = msgspec.field(default_factory=msgspec.Raw)
 
 
+_TABLE = re.compile(  # as pandas writes it: names, or the first cell of a column, or a row
+    rb'\s*\{\s*"(?:columns"\s*:\s*\[|schema"\s*:\s*\{|[^"]*"\s*:\s*(?:\{\s*"0"|(\{)))'
+)
+_KEY, _ROW_START = re.compile(rb'"([^"]*)"\s*:'), 1000  # in so many bytes of a row or a query
 _WRAPPED_DECODER = msgspec.json.Decoder(_Wrapped)
 
 
@@ -229,10 +233,47 @@ def unwrap(head: bytes, read: Callable[[], bytes], name: str) -> bytes | None:
         fields = (key for record in records if isinstance(record, dict) for key in record)
         if any(strip_name(key) in _ROW_NAMES for key in fields):  # else they are documents
             return json.dumps(records).encode()
-    if _SEARCHES.match(head) and (answers := list_searches(_decode(read()))) is not None:
-        return json.dumps(answers).encode()
+    for may_be, find in ((_SEARCHES.match(head), list_searches), (_may_be_table(head), find_rows)):
+        if may_be and (entries := find(_decode(read()))) is not None:
+            return json.dumps(entries).encode()
     is_apart = is_short and start[:1] == b"{" and (first is None or _OPEN_LINE.search(head))
     return _split_objects(read()) if is_apart else None
+
+
+def _may_be_table(head: bytes) -> bool:
+    """May it be a table that pandas wrote, by its beginning?"""
+    match = _TABLE.match(head)
+    if match is None or match[1] is None:
+        return match is not None
+    keys = _KEY.findall(head, match.start(1), match.start(1) + _ROW_START)
+    return are_column_names(key.decode(errors="replace") for key in keys)
+
+
+def find_rows(value: Any) -> list[Any] | None:
+    """The rows of a table in an object, by any `orient` of pandas' `to_json`; None of all else."""
+    if not isinstance(value, Mapping) or not value:
+        return None
+    names, data = value.get("columns"), value.get("data")
+    if isinstance(names, list) and isinstance(data, list) and all(map(_is_list, data)):
+        return [dict(zip(names, row, strict=False)) for row in data]
+    rows = data if isinstance(data, list) else [*value.values()]
+    if rows and isinstance(rows[0], Mapping) and are_column_names(map(str, rows[0])):
+        return rows
+    cells = list_cells(value) if are_column_names(map(str, value)) else {}
+    if len({*map(len, cells.values())}) != 1:
+        return None
+    return [dict(zip(cells, row, strict=True)) for row in zip(*cells.values(), strict=True)]
+
+
+def _is_list(value: object) -> bool:
+    return isinstance(value, list)
+
+
+def list_cells(value: Mapping[Any, Any]) -> dict[Any, list[Any]]:
+    """The cells of each column of a table in which all columns have them by their index."""
+    if not all(isinstance(column, Mapping) for column in value.values()):
+        return {}
+    return {name: [*column.values()] for name, column in value.items()}
 
 
 def list_searches(value: Any) -> list[Any] | None:

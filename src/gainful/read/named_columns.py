@@ -59,7 +59,6 @@ NEEDS: Mapping[str, Mapping[str, Sequence[str]]] = {
     },
 }
 LISTS = (*DOC_LISTS, *RETRIEVED, *RELEVANT)
-_TREC_LINES = {("judgments", 4): "query=1,doc=3,grade=4", ("run", 6): "query=1,doc=3,score=5"}
 
 
 def _is_like(name: str, role: str) -> bool:
@@ -142,9 +141,6 @@ class Header:
 
     def suggest_names(self, table: str) -> str:
         """What to type where columns with other names are like those of a table; or nothing."""
-        trec = _TREC_LINES.get((table, len(self.columns)))
-        if trec is not None and self.columns[1] in ("0", "Q0"):  # a line, and no header
-            return trec
         pairs = [
             f"{role}={self.own_name(name)}"
             for role, name in self.find_likely(table).items()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -24,6 +25,7 @@ from gainful.read.column_names import (
     list_columns,
     normalise_name,
 )
+from gainful.read.delimited import MAX_FIELD
 from gainful.read.document_evaluations import PLACES_OF_DOCUMENTS
 from gainful.read.engines import find_engine
 from gainful.read.formats import (
@@ -32,6 +34,7 @@ from gainful.read.formats import (
     find_record_format,
     find_session_format,
     find_table_format,
+    is_short_trec,
 )
 from gainful.read.frames import as_polars, is_frame
 from gainful.read.json_records import build_columns, first_records, load_whole
@@ -57,9 +60,9 @@ from gainful.read.sessions import (
     name_columns,
     tells_actions,
 )
-from gainful.read.source import Source, make_memory_source, open_source, unwrap_source
+from gainful.read.source import SEPARATORS, Source, make_memory_source, open_source, unwrap_source
 from gainful.read.trec_sessions import with_topics
-from gainful.text import NUMBER_PATTERN, name_files
+from gainful.text import name_files
 
 # How much of the work is done when all of the text is in columns, and when they are events.
 _SHARE_READ, _SHARE_TYPED = 0.2, 0.5
@@ -73,17 +76,14 @@ def read_session_table(source: Source, reading: ReadOptions = AS_USUAL) -> Sessi
         report_reading(source.name, source.size, share)
 
     report(0.0)
-    table = named_columns.read_table(
-        source, find_table_format(source), reading.columns, literal_quotes=True
-    )
-    report(_SHARE_READ)
+    table_format = find_table_format(source)
     try:
+        table = named_columns.read_table(source, table_format, reading.columns, literal_quotes=True)
+        report(_SHARE_READ)
         return extract_session_table(table, reading, report)
-    except NoColumn:
-        names = [] if reading.columns.names or not table.has_header else table.frame.columns
-        if names and not Header(names, "").list_missing("judgments"):
-            problem = "these are judgments or a run, not sessions"
-            raise Swapped(source.name, problem, f"gainful eval QRELS RUN; {_AS_QRELS}") from None
+    except BadInput as error:
+        if not reading.columns.names:
+            _refuse_other_tables(source, has_all=not isinstance(error, NoColumn))
         raise
 
 
@@ -120,7 +120,7 @@ def extract_session_table(
 
 _MAX_FIRST = 50  # records by which a format is recognised
 _IN_TWO_FILES = (None, "ubi", "openinference")  # formats of logs that may be
-_IN_FILES = ("ties", "pages", "tool")  # what can only be asked of files
+_IN_FILES = ("sessions_format", "ties", "pages", "tool")  # what can only be asked of files
 AnySessions = str | PathLike[str] | Sessions | Any  # or any frame, or several systems
 
 
@@ -149,13 +149,15 @@ def as_sessions(
         return combine_systems(
             {name: as_sessions(part, format_name, **wanted) for name, part in parts}
         )
-    if is_frame(value) and find_engine(value) is None and not _is_pandas(value):
-        value = as_polars(value, "sessions")  # a stream can be read once only
+    value = take_stream(value)
     sources = _find_sources(value)
     if sources:
         return read_sources(sources, format_name, reading)
     special = reading.list_special()
-    only_in_files = {"form": format_name, **{name: special.get(name) for name in _IN_FILES}}
+    only_in_files = {
+        "sessions_format": format_name,
+        **{name: special.get(name) for name in _IN_FILES},
+    }
     for name, option in only_in_files.items():
         if option is not None:
             raise BadValue(name, option, "no value: it applies to sessions in files")
@@ -193,8 +195,6 @@ def read_sources(
     if by_text:
         others = {role: own for role, own in reading.columns.names.items() if role != "topic"}
         reading = evolve(reading, columns=evolve(reading.columns, names=others))
-    if file_format.name == "table":
-        _refuse_other_tables(sources[0], reading, known=format_name is not None)
     for name, value in reading.list_special().items():
         if name not in file_format.options:
             allowed = f"no value: sessions in the format {file_format.name} have none"
@@ -236,20 +236,6 @@ def _add_topics(sessions: Sessions, reading: ReadOptions) -> Sessions:
     return sessions if topics is None else with_topics(sessions, topics, reading.bad)
 
 
-def _refuse_judgments(source: Source) -> None:
-    entry = find_format(source)
-    if entry.name == "ratings":
-        problem = f"these are not sessions, but {entry.description}"
-        raise Swapped(source.name, problem, f"gainful eval, or --qrels {source.name} of sessions")
-    fields = source.first_line().split()
-    if len(fields) == 4 and re.fullmatch(NUMBER_PATTERN, fields[3], re.ASCII):
-        raise Swapped(
-            source.name,
-            "these look like judgments, not like sessions: their lines have four fields",
-            _AS_QRELS,
-        )
-
-
 def refuse_unknown_json(source: Source) -> None:
     """Records of JSON that are no log that is known, and have no documents of a table either."""
     if re.fullmatch(rb"\s*(\{\s*\}|\[\s*\])\s*", source.head):
@@ -263,9 +249,6 @@ def refuse_unknown_json(source: Source) -> None:
     if keys and Header(keys, "").find_column((*LOG_COLUMNS["doc"].names, *DOC_LISTS)) is None:
         if name == "rag" and Header(keys, "").find_column(LOG_COLUMNS["session"].names):
             return  # lists of a log, which its reader refuses
-        if name == "rag":
-            problem = "these are not sessions, but queries with what was retrieved or is relevant"
-            raise Swapped(source.name, problem, f"gainful eval {source.name}")
         problem = f"this is JSON, but not a known log: it has {list_columns(keys)}"
         hits = find_first(records[0], _HITS)
         if isinstance(hits, list):
@@ -308,32 +291,36 @@ def find_log(sources: Sequence[object]) -> tuple[Source, Source] | None:
 
 
 def _list_first_records(source: Source) -> list[dict[str, Any]]:
-    header = dict.fromkeys(source.first_line().split(","))
-    is_table = any(name in header for name in PLACES_OF_DOCUMENTS)
-    return first_records(source) or ([header] if is_table else [])
+    records = first_records(source)
+    header = {} if records else dict.fromkeys(list_names(source))
+    return [header] if any(name in header for name in PLACES_OF_DOCUMENTS) else records
 
 
 _UBI_CELLS = {"query_response_hit_ids", "event_attributes"}  # a list, and an object
 
 
-def _refuse_other_tables(source: Source, reading: ReadOptions, *, known: bool) -> None:
+def _refuse_other_tables(source: Source, *, has_all: bool) -> None:
+    """Refuse what is known not to be a table of sessions, if columns are missing or cells wrong."""
     from gainful.read import openinference  # noqa: PLC0415  (a table of sessions does without)
 
-    records = _list_first_records(source)
-    names = {name.strip('"') for name in source.first_line().split(",")}
-    if not records and not reading.columns.names and names & _UBI_CELLS:
+    names = list_names(source)
+    if source.table_format is None and not first_records(source) and _UBI_CELLS & {*names}:
         problem = "this is a log of UBI in CSV, whose lists and objects cannot be read"
         raise NoColumn(source.name, problem, "JSON lines, Parquet or Arrow")
-    if openinference.find_kinds(records) == {"evaluations"}:
-        keys = Header([*map(normalise_name, records[0])], "")
-        if keys.find_column(LOG_COLUMNS["doc"].names) is None:
-            problem = "these are evaluations of documents, without the traces that list them"
-            allowed = "one file of traces and one of evaluations: gainful sessions SPANS"
-            raise NoColumn(source.name, problem, f"{allowed} {source.name}")
-    if not known:
-        _refuse_judgments(source)
-    if not known and not reading.columns.names:
-        refuse_unknown_json(source)
+    header = Header([*map(normalise_name, names)], "")
+    lacks_docs = header.find_column(LOG_COLUMNS["doc"].names) is None
+    if lacks_docs and openinference.find_kinds(_list_first_records(source)) == {"evaluations"}:
+        problem = "these are evaluations of documents, without the traces that list them"
+        allowed = "one file of traces and one of evaluations: gainful sessions SPANS"
+        raise NoColumn(source.name, problem, f"{allowed} {source.name}")
+    file_format = find_format(source)
+    is_log = header.find_column(LOG_COLUMNS["session"].names) is not None
+    is_ranked = file_format.name in ("ratings", "rag") or is_short_trec(source)
+    is_ranked &= not (file_format.name == "rag" and is_log)  # lists of a log, refused by its reader
+    if is_ranked or not (has_all or header.list_missing("judgments")):
+        problem = f"these are judgments or a run, not sessions ({file_format.description})"
+        raise Swapped(source.name, problem, f"gainful eval QRELS RUN; {_AS_QRELS}")
+    refuse_unknown_json(source)
 
 
 def name_systems(
@@ -360,27 +347,61 @@ def name_systems(
     return dict(zip(name_files(paths), value, strict=True))
 
 
+def list_names(value: Any) -> list[str]:
+    """The names of the columns of a file, a frame, or records in memory; none of all else."""
+    if isinstance(value, Source):
+        if find_table_format(value) in ("parquet", "arrow", "jsonl"):
+            return [*dict.fromkeys(key for record in first_records(value) for key in record)]
+        csv.field_size_limit(MAX_FIELD)
+        lines = [value.first_line().replace("\r", " ")]  # where no line ends
+        headers = [next(csv.reader(lines, delimiter=mark), []) for mark in (*SEPARATORS, "\t")]
+        return [name.strip() for name in max(headers, key=len)]
+    engine = find_engine(value)
+    if engine is not None:
+        from gainful.read.lazy import read_schema  # noqa: PLC0415  (slow to load)
+
+        return [*read_schema(value, engine, "sessions")]
+    if is_frame(value):
+        return [*map(str, take_stream(value).columns)]
+    if not isinstance(value, (list, tuple)) or not shapes.are_records(value):
+        return []
+    return [*dict.fromkeys(str(key) for record in value[:_MAX_FIRST] for key in record)]
+
+
+def take_stream(value: Any) -> Any:
+    """A frame in memory as one of polars', as a stream can be read once only; pandas' stays."""
+    is_here = is_frame(value) and find_engine(value) is None
+    return as_polars(value, "sessions") if is_here and not _is_pandas(value) else value
+
+
 def _find_sources(value: Any) -> list[Source]:
     """The files to read, or the records of a log in memory as a file; none if it is neither."""
     if _is_path(value):
         return [open_source(value)]
     if isinstance(value, (list, tuple)) and value:
+        if all(isinstance(each, Source) for each in value):
+            return [*value]
         if all(map(_is_path, value)):
             sources = [*map(open_source, value)]
             return [*(find_log(sources) or sources)]
+    return find_records(value)
+
+
+def find_records(value: Any) -> list[Source]:
+    """The records of a log in memory as a file; none if they are of no known format."""
+    if isinstance(value, pl.DataFrame):
+        return _make_trace_sources(value)
+    if isinstance(value, (list, tuple)):
         return _make_trace_sources(value) if shapes.are_records(value) else []
-    is_here = is_frame(value) and find_engine(value) is None
-    if is_here and not _is_pandas(value):
-        return _make_trace_sources(as_polars(value, "sessions"))
-    if not is_here or not _are_trace_columns(map(str, value.columns)):
+    if not (is_frame(value) and _is_pandas(value) and _are_trace_columns(map(str, value.columns))):
         return []
     records = value.astype(object).where(value.notna(), None).to_dict("records")
     return _make_trace_sources(records)  # its cells may be lists of dicts
 
 
 def _are_trace_columns(names: Iterable[str]) -> bool:
-    hints = ("trace_id", "traceId", "messages", "action_name", "query_response_hit_ids", "turn")
-    return any(name.endswith(hints) for name in names)
+    hints = ("trace_id", "traceId", "attributes", "messages", "tool_calls", "action_name")
+    return any(name.endswith((*hints, "query_response_hit_ids", "turn")) for name in names)
 
 
 def _make_trace_sources(value: pl.DataFrame | Sequence[Any]) -> list[Source]:

@@ -32,7 +32,6 @@ from gainful.read.column_names import (
     TURN,
     USUAL_NAMES,
     ColumnMapping,
-    are_column_names,
     find_list_kinds,
     is_wide,
     list_columns,
@@ -47,7 +46,7 @@ from gainful.read.frames import (
     reset_ids,
     unwrap,
 )
-from gainful.read.json_text import Unreadable, list_searches
+from gainful.read.json_text import Unreadable, find_rows, list_cells, list_searches
 from gainful.read.named_columns import InputTable
 from gainful.read.path_finder import find_first
 from gainful.read.qrels_and_run import (
@@ -578,7 +577,7 @@ def split_columns(
         [{'query': '1', 'relevant': ['a', 'b']}]
         >>> split_columns({"1": {"a": 1}}, "judgments")
     """
-    rows = _find_rows(value)
+    rows = find_rows(value)
     if rows is not None:
         return rows
 
@@ -600,19 +599,11 @@ def split_columns(
     docs = find_key(DOC, "doc")
     if is_id(value[query]):
         return [value] if lists is not None else None
-    if docs is not None and all(isinstance(column, Mapping) for column in value.values()):
-        value = {name: [*column.values()] for name, column in value.items()}  # by their index
+    if docs is not None:
+        value = list_cells(value) or value
     if as_list(value[query]) is None or (lists is None and docs is None):
         return None
     return _zip_columns(value, name)
-
-
-def _find_rows(value: Mapping[Any, Any]) -> list[Mapping[Any, Any]] | None:
-    """The rows of a table in a dict, as pandas writes it: by orient "split", "table" or "index"."""
-    if value.keys() >= {"columns", "data"}:
-        return [dict(zip(value["columns"], row, strict=False)) for row in value["data"]]
-    rows = value["data"] if isinstance(value.get("data"), list) else [*value.values()]
-    return rows if are_records(rows[:1]) and are_column_names(map(str, rows[0])) else None
 
 
 def _refuse_unknown_columns(

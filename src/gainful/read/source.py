@@ -21,7 +21,7 @@ from typing import Any, BinaryIO
 
 from attrs import evolve, field, frozen
 
-from gainful.errors import BadInput, Changed, WrongType
+from gainful.errors import BadInput, BadValue, Changed, WrongType
 from gainful.progress import report_reading
 from gainful.text import decode_path
 
@@ -316,14 +316,24 @@ def measure_size(path: str | PathLike[str]) -> int:
     return size * (_USUAL_RATIO if fspath(path).lower().endswith(SUFFIXES) else 1)
 
 
+def choose_engine() -> str:
+    """Which engine the environment variable GAINFUL_ENGINE names; nothing if either will do."""
+    own = os.environ.get("GAINFUL_ENGINE", "")
+    if own.strip().lower() not in ("", "native", "pure"):
+        raise BadValue("GAINFUL_ENGINE", own, "pure; or native, as without it")
+    return own.strip().lower()
+
+
 def exceeds_memory(*paths: str | PathLike[str]) -> bool:
     """Might runs in these files need more memory than there is?
 
     The environment variable GAINFUL_MEMORY says how many megabytes there are, or else the system
     and its container do.
     """
-    own = os.environ.get("GAINFUL_MEMORY", "")
-    memory = int(own) * 1e6 if own.isdecimal() else _find_memory()
+    own = os.environ.get("GAINFUL_MEMORY", "").strip()
+    if own and not own.isdecimal():
+        raise BadValue("GAINFUL_MEMORY", own, "a whole number of megabytes, such as 2000")
+    memory = int(own) * 1e6 if own else _find_memory()
     packed = [_PARQUET_RATIO if fspath(path).lower().endswith(".parquet") else 1 for path in paths]
     sizes = zip(map(measure_size, paths), packed, strict=True)
     return sum(size * ratio for size, ratio in sizes) * _MEMORY_PER_BYTE > memory
@@ -370,7 +380,7 @@ def _open_text(path: str | PathLike[str]) -> Source:
     if not isinstance(name, str):
         raise WrongType("path", path, "a path as text")
     if name == "-":
-        return make_memory_source("stdin", "", _maybe_decompress(_read_stdin(), "stdin"))
+        return make_memory_source("stdin", "", _read_stdin())
     if not name or "\0" in name:
         raise BadInput(name or "''", "there is no such file")
     file = Path(name)
@@ -382,9 +392,7 @@ def _open_text(path: str | PathLike[str]) -> Source:
             head = stream.read(_HEAD_SIZE)
             # A pipe such as <(zcat run.gz) can be read only once, and files of /proc have no size.
             if not file.is_file() or file.stat().st_size < len(head):
-                return make_memory_source(
-                    name, suffix, _maybe_decompress(head + stream.read(), name)
-                )
+                return make_memory_source(name, suffix, head + stream.read())
     except OSError as failure:
         raise BadInput(name, _describe_os_error(failure)) from None
     is_packed = compressed or find_compression(head) is not None
@@ -394,9 +402,7 @@ def _open_text(path: str | PathLike[str]) -> Source:
             head = stream.read(_HEAD_SIZE)
     is_odd = head.startswith(BYTE_ORDER_MARK) or _has_mac_line_ends(head) or not head.strip()
     if is_odd or (printable != name and not is_packed):  # which polars cannot scan, or even open
-        data = _read_file(file, name)
-        data = decompress(data, printable) if is_packed else data
-        return make_memory_source(printable, suffix, data)
+        return make_memory_source(printable, suffix, _read_file(file, name))
     text = Source(printable, suffix, _check_head(head, printable))
     return evolve(text, packed=file) if is_packed else evolve(text, path=file)
 
@@ -407,7 +413,8 @@ def _has_mac_line_ends(head: bytes) -> bool:
 
 
 def make_memory_source(name: str, suffix: str, data: bytes) -> Source:
-    """A text, or a binary table, that is in memory already."""
+    """A text, or a binary table, that is in memory already, perhaps packed."""
+    data = data if find_compression(data) is None else decompress(data, name)
     data = data.removeprefix(BYTE_ORDER_MARK)
     if _has_mac_line_ends(data[:_HEAD_SIZE]):
         data = data.replace(b"\r", b"\n")
@@ -441,10 +448,6 @@ def _read_file(file: Path | None, name: str) -> bytes:
         return file.read_bytes() if file is not None else b""
     except OSError as failure:
         raise BadInput(name, _describe_os_error(failure)) from None
-
-
-def _maybe_decompress(data: bytes, name: str) -> bytes:
-    return data if find_compression(data) is None else decompress(data, name)
 
 
 def _describe_os_error(failure: OSError) -> str:

@@ -16,7 +16,7 @@ from attrs import evolve, frozen
 
 from gainful.errors import BadInput
 from gainful.read.column_names import USUAL_NAMES, ColumnMapping
-from gainful.read.qrels_and_run import QRELS, RUN, Kind, Rows, Run, Value, are_ranks
+from gainful.read.qrels_and_run import QRELS, RUN, Kind, Rows, Value, are_ranks
 from gainful.read.source import BYTE_ORDER_MARK, PACKED_HEADS, Source
 from gainful.text import count_noun, quote
 from gainful.threads import map_ahead
@@ -100,13 +100,6 @@ def read_rows(
         notes=notes,
         fields={"tag": last_tag(source)} if line_format is RUN_LINES else {},
     )
-
-
-def read_first_rows(source: Source) -> Run:
-    """The first rows of a run and its name, for notes on what it looks like."""
-    first_lines = "\n".join(source.first_lines).encode()
-    rows = read_rows(Source(source.name, source.suffix, first_lines, data=first_lines), RUN)
-    return evolve(rows.build(), tag=last_tag(source), where=None)
 
 
 def describe_trailing(count: int) -> list[str]:
