@@ -21,7 +21,7 @@ from gainful.read.json_text import Unreadable
 from gainful.read.path_finder import PathFinder, find_first
 from gainful.read.read_options import AS_USUAL, ReadOptions
 from gainful.read.retrievals import Retrievals
-from gainful.read.search_results import ResultPaths, read_documents, read_results
+from gainful.read.search_results import USUAL_PATHS, ResultPaths, read_documents, read_results
 from gainful.read.sessions import Sessions
 from gainful.read.source import Source
 from gainful.text import quote
@@ -73,11 +73,11 @@ def _read_conversations(
     source: Source, reading: ReadOptions, read_record: TurnsOfRecord, expected: str
 ) -> Sessions:
     """Conversations of turns in whatever order; every turn has judgments of its own."""
-    retrievals = Retrievals(read_records(source), ("topic", "system", _NUMBER))
+    retrievals = Retrievals(read_records(source), reading.columns, ("topic", "system", _NUMBER))
     for number, record in retrievals.read_records():
         for docs, values in read_record(record):
             retrievals.add(number, docs, values)
-    events = retrievals.to_events(expected, reading.columns, _order_turns(retrievals))
+    events = retrievals.to_events(expected, _order_turns(retrievals))
     return evolve(build_sessions(events, bad=reading.policy), per_turn=True)
 
 
@@ -133,7 +133,6 @@ def rank_by_score(scores: dict[str, Any]) -> list[str] | Unreadable:
 _PROVENANCE = ("passage_provenance", "provenance")
 _IKAT_SHAPE = "turns with a turn_id such as 9-1_2, and passages in passage_provenance or references"
 _NO_TURN_ID = "a turn_id of conversation_turn, such as 9-1_2"
-_PATHS = ResultPaths()
 
 
 def is_ikat(records: Sequence[dict[str, Any]]) -> bool:
@@ -179,7 +178,7 @@ def _read_passages(turn: dict[str, Any]) -> list[str] | Unreadable:
     if isinstance(references, dict):
         return rank_by_score(references)
     if isinstance(references, list):
-        return read_documents(references, _PATHS)
+        return read_documents(references, USUAL_PATHS)
     responses = turn.get("responses")
     if not isinstance(responses, list):
         return Unreadable("it has no responses", _IKAT_SHAPE)
@@ -190,5 +189,5 @@ def _read_passages(turn: dict[str, Any]) -> list[str] | Unreadable:
         if chosen is None:
             return Unreadable("a response has no passage_provenance", _IKAT_SHAPE)
         passages += chosen
-    docs = read_documents(passages, _PATHS)
+    docs = read_documents(passages, USUAL_PATHS)
     return docs if isinstance(docs, Unreadable) else list(dict.fromkeys(docs))
