@@ -123,7 +123,7 @@ class _Transcript:
             ids.add((call.session, call.id))
             same[call.last_record] += 1
             self.calls.append(call)
-        return +notes
+        return notes
 
 
 def is_chat(records: Sequence[dict[str, Any]]) -> bool:
@@ -282,12 +282,13 @@ def _iterate_calls(message: dict[str, Any]) -> Iterator[_Call]:
     if isinstance(legacy, dict):
         yield _Call("", str(legacy.get("name", "")), legacy.get("arguments"))
     content = message.get("content")
-    has_results = any(str(block.get("type")) in _RESULTS for block in list_objects(content))
-    if message.get("role") in ("tool", "function") and not has_results:
+    blocks = [*list_objects(content), *list_objects(message.get("parts"))]
+    may_answer = message.get("role") in ("tool", "function")
+    if may_answer and not any(str(block.get("type")) in _RESULTS for block in blocks):
         call_id = str(message.get("tool_call_id") or "")
         failed = message.get("status") == "error"
         yield _Call(call_id, value=_join_texts(content), failed=failed, is_result=True)
-    for block in (*list_objects(content), *list_objects(message.get("parts")), message):
+    for block in (*blocks, message):
         kind = str(block.get("type", ""))
         if kind in _CALLS and "name" in block:
             call_id = str(find_first(block, _CALL_ID) or "")

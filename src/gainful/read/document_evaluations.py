@@ -111,9 +111,8 @@ class Evaluations:
 
     def report(self, retrievals: Retrievals) -> None:
         """Count what does not count."""
-        for words, count in ((_UNEVALUATED, self.empty), (_LEFT_OUT, len(self.problems))):
-            if count:
-                retrievals.notes[words.format(self.name)] += count
+        retrievals.notes[_UNEVALUATED.format(self.name)] += self.empty
+        retrievals.notes[_LEFT_OUT.format(self.name)] += len(self.problems)
 
 
 @define(eq=False)
@@ -133,9 +132,8 @@ class EvaluationFile(Evaluations):
             words = f"none of its spans is a search of {trace}, such as {quote(span)}"
             raise BadInput(self.name, words, _EVALUATED)
         super().report(retrievals)
-        others = len(self.by_span.keys() - self.searches)
-        if others:
-            retrievals.notes[_OTHER_SPANS.format(self.name, trace)] += others
+        others = self.by_span.keys() - self.searches
+        retrievals.notes[_OTHER_SPANS.format(self.name, trace)] += len(others)
 
 
 def read_evaluation_file(source: Source, reading: ReadOptions) -> EvaluationFile:

@@ -103,6 +103,9 @@ def read_openinference(
     frame, others = retrievals.to_frame(), reader.others.to_frame()
     has_sessions = any(tells(part, "session") for part in (frame, others))
     columns.refuse_absent({"session": has_sessions}, source.name)
+    retrievals.remarks += [
+        f"no span is of tool {quote(name)}" for name in sorted(reader.missing_tools)
+    ]
     chosen = choose_searches(retrievals, frame, others)
     log = retrievals.to_events(_EXPECTED, chosen)
     problems = [problem for evaluations in evaluated for problem in evaluations.problems]
@@ -136,6 +139,7 @@ class _SpanReader:
         self.in_trace = Evaluations("the trace", retrievals.file.locate, reading.policy)
         self.evaluations: EvaluationFile | None = None
         self._tools, self._retrievals = tools, retrievals
+        self.missing_tools = set(tools)  # that no span has so far
         self._paths = ResultPaths(reading.columns)
         labels = {"user": _USER, **retrievals.label_paths}
         self._labels = tuple(labels)
@@ -149,7 +153,10 @@ class _SpanReader:
         """Remember what a span says of its trace, and what it found if it is a search."""
         named, kind, operation, tool, text, *labels = self._finder.find_each(span.attributes)
         session = _as_name(named)
-        by_tool = bool(self._tools) and (tool or span.export.get("name")) in self._tools
+        name = tool or span.export.get("name")
+        by_tool = name in self._tools
+        if by_tool:
+            self.missing_tools.discard(name)
         kind = str(kind or "").upper()
         if kind == "RERANKER" and not by_tool:
             self._retrievals.notes[_RERANKED] += 1
@@ -192,9 +199,8 @@ class _SpanReader:
         for grades, where in graded:
             own = {place: grade for place, grade in grades.items() if place < len(docs)}
             listed = own or listed
-            for words, count in ((_GRADED, len(own)), (_NOT_LISTED, len(grades) - len(own))):
-                if count:
-                    self._retrievals.notes[words.format(where)] += count
+            self._retrievals.notes[_GRADED.format(where)] += len(own)
+            self._retrievals.notes[_NOT_LISTED.format(where)] += len(grades) - len(own)
         return listed
 
     def _read_documents(
@@ -259,14 +265,11 @@ def choose_searches(
 ) -> pl.DataFrame:
     """The searches that count, each with its session and its id."""
     nested = _find_nested(frame, others, retrievals.notes)
-    if nested.any():
-        retrievals.notes[_NESTED] += int(nested.sum())
+    retrievals.notes[_NESTED] += int(nested.sum())
     frame = _name_sessions(frame, others).filter(pl.Series(~nested))
     frame = _drop_doubles(retrievals, frame)
     sound = pl.col("flaw").is_null()
-    untold = len(frame.filter(sound & pl.col("session").is_null()))
-    if untold:
-        retrievals.notes[_TRACES] += untold
+    retrievals.notes[_TRACES] += len(frame.filter(sound & pl.col("session").is_null()))
     return frame.with_columns(
         session=pl.coalesce("session", TRACE),
         query_id=pl.format("{}/{}", pl.col(TRACE).fill_null("None"), SPAN),
@@ -300,9 +303,8 @@ def _find_nested(frame: pl.DataFrame, others: pl.DataFrame, notes: Counter[str])
             break
         ancestors = ancestors[ancestors]
     circles = np.unique(ancestors[ancestors >= 0])
-    if len(circles):
-        notes[_CIRCLES] += len(circles)
-        callers[circles] = -1
+    notes[_CIRCLES] += len(circles)
+    callers[circles] = -1
     within, ancestors = searches[callers], callers
     while (ancestors >= 0).any():
         within |= within[ancestors]
@@ -358,8 +360,7 @@ def _drop_doubles(retrievals: Retrievals, frame: pl.DataFrame) -> pl.DataFrame:
         else:
             problem = f"span {quote(span)}: it comes twice, with other documents"
             flaws[row] = Unreadable(problem, "each span once")
-    if doubles:
-        retrievals.notes[_DOUBLES] += len(doubles)
+    retrievals.notes[_DOUBLES] += len(doubles)
     marked = retrievals.mark_flaws(frame, flaws)
     return marked.filter(~pl.int_range(pl.len()).is_in(doubles))
 

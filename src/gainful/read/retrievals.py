@@ -194,9 +194,7 @@ class Retrievals:
             pl.when(~flawed).then("user").alias("user"),
             pl.lit(ASKED).alias("event"),
         )
-        repeats = int(frame["repeats"].sum())
-        if repeats:
-            self.notes[SHOWN_TWICE] += repeats
+        self.notes[SHOWN_TWICE] += int(frame["repeats"].sum())
         records = frame["record"].to_numpy()
         grades = [*map(self._grades.get, range(self._doc_count))] if self._grades else None
         return make_events(
@@ -205,7 +203,7 @@ class Retrievals:
             lambda row: self.file.locate(int(records[row])),
             notes=[
                 *self.remarks,
-                *(count_noun(number, *words.split("|")) for words, number in self.notes.items()),
+                *(count_noun(n, *words.split("|")) for words, n in self.notes.items() if n),
             ],
             problems=self._list_problems(frame),
             docs=self.docs,

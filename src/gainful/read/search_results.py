@@ -49,7 +49,9 @@ _ID_PATHS = (
 )
 # Blocks of Anthropic's Messages API say where a result comes from, and that is its id.
 _BLOCK_IDS = {"search_result": "source", "web_search_result": "url"}
-_ATTRIBUTES = TABLES["objects"]  # of objects in a program
+_ID_ATTRIBUTES, _LIST_ATTRIBUTES = (  # of objects in a program
+    TABLES["objects"][role].names for role in ("doc", "retrieved")
+)
 _ID_WORDS = ("id", "source", "ref", "url", "uri", "key", "path", "file", "name", "title")
 _PLAIN = (str, bytes, Real, type(None))  # which are ids, if anything
 _EXPECTED = 'an id, (id, score), {"id": …, "score": …}, or an object with id and score'
@@ -162,9 +164,9 @@ USUAL_PATHS = ResultPaths()
 def find_id(document: Any, paths: ResultPaths = USUAL_PATHS) -> Any:
     """The id of a document, whatever it is; None if it has none."""
     if isinstance(document, Mapping):
-        block = None if paths.doc else _BLOCK_IDS.get(str(document.get("type")))
         (own,) = paths.id_finder.find_each(document)
-        document = document.get(block) if own is None and block else own
+        block = _BLOCK_IDS.get(str(document.get("type"))) if own is None else None
+        document = document.get(block) if block and not paths.doc else own
     elif paths.doc:
         document = find_first(document, paths.doc)
     if isinstance(document, UUID):
@@ -178,7 +180,7 @@ def _object_id(document: Any) -> Any:
         return None
     node = getattr(document, "node", None)
     for source in (document, node):
-        for name in _ATTRIBUTES["doc"].names:
+        for name in _ID_ATTRIBUTES:
             value = getattr(source, name, None)
             if is_id(value) or isinstance(value, UUID):
                 return value if is_id(value) else str(value)
@@ -296,7 +298,7 @@ def find_list(value: Any, names: tuple[str, ...] = LIST_PATHS, depth: int = 0) -
         is_batch = len(value) == 1 and isinstance(value[0], list)  # Chroma's, of one query
         return value[0] if is_batch else value
     if not isinstance(value, dict):
-        lists = (getattr(value, name, None) for name in _ATTRIBUTES["retrieved"].names)
+        lists = (getattr(value, name, None) for name in _LIST_ATTRIBUTES)
         return next((entries for entries in lists if isinstance(entries, list)), None)
     if depth > _MAX_NESTED:
         return None
