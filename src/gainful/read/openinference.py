@@ -22,7 +22,6 @@ from gainful.read.build_sessions import build_sessions
 from gainful.read.document_evaluations import (
     PLACES_OF_DOCUMENTS,
     SPAN_IDS,
-    EvaluationFile,
     Evaluations,
     read_evaluation_file,
 )
@@ -92,13 +91,11 @@ def read_openinference(
     columns = reading.columns
     retrievals = Retrievals(read_records(source), columns, KEYS)
     reader = _SpanReader(reading, retrievals)
-    for file_of_grades in graded:
-        reader.evaluations = read_evaluation_file(file_of_grades, reading)
+    reader.evaluations += [read_evaluation_file(file, reading) for file in graded]
     for number, record in retrievals.read_records():
         for span in read_spans(number, record):
             reader.take_span(span)
-    evaluated = [reader.in_trace, *([reader.evaluations] if reader.evaluations else [])]
-    for evaluations in evaluated:
+    for evaluations in reader.evaluations:
         evaluations.report(retrievals)
     frame, others = retrievals.to_frame(), reader.others.to_frame()
     has_sessions = any(tells(part, "session") for part in (frame, others))
@@ -108,7 +105,7 @@ def read_openinference(
     ]
     chosen = choose_searches(retrievals, frame, others)
     log = retrievals.to_events(_EXPECTED, chosen)
-    problems = [problem for evaluations in evaluated for problem in evaluations.problems]
+    problems = [problem for evaluations in reader.evaluations for problem in evaluations.problems]
     if not problems:
         return log
     sessions = build_sessions(log, bad=reading.policy, gap=reading.gap)
@@ -136,8 +133,7 @@ class _SpanReader:
     def __init__(self, reading: ReadOptions, retrievals: Retrievals) -> None:
         names, tools = reading.columns.names, reading.tool
         self.others = RowBuffer(OTHER_COLUMNS)  # spans that are no searches
-        self.in_trace = Evaluations("the trace", retrievals.file.locate, reading.policy)
-        self.evaluations: EvaluationFile | None = None
+        self.evaluations = [Evaluations("the trace", retrievals.file.locate, reading.policy)]
         self._tools, self._retrievals = tools, retrievals
         self.missing_tools = set(tools)  # that no span has so far
         self._paths = ResultPaths(reading.columns)
@@ -183,16 +179,13 @@ class _SpanReader:
 
     def _read_grades(self, span: Span, docs: list[str] | Unreadable) -> Mapping[int, float] | None:
         """What evaluations say of a search, by the places of its documents."""
+        in_trace, *files = self.evaluations
         graded: list[tuple[Mapping[int, float], str]] = []
         for part in (span.export, span.attributes):
-            entries = find_first_list(part, _EVALUATIONS)
-            if entries:
+            if entries := find_first_list(part, _EVALUATIONS):
                 rows = [span.record] * len(entries)
-                graded.append((self.in_trace.grade(entries, span.label, rows), self.in_trace.name))
-        file = self.evaluations
-        if file is not None and str(span.id) in file.by_span:
-            file.searches.add(str(span.id))
-            graded.append((file.by_span[str(span.id)], file.name))
+                graded.append((in_trace.grade(entries, span.label, rows), in_trace.name))
+        graded += [(file.find(span.id), file.name) for file in files]
         if isinstance(docs, Unreadable):
             return None
         listed = None
