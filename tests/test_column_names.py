@@ -1,16 +1,33 @@
 """Every name of a column in the one table of columns is found where it is looked for."""
 
+from types import SimpleNamespace
+
 import polars as pl
 import pytest
 from refusals import refuses
 from written_files import write_lines
 
 import gainful
-from gainful.errors import NoColumn
-from gainful.read.column_names import COLUMNS, QRELS_ROLES, RUN_ROLES, SESSION_ROLES
+from gainful.errors import BadInput, NoColumn
+from gainful.read.chat import read_chat
+from gainful.read.column_names import (
+    CHAT_COLUMNS,
+    COLUMNS,
+    QRELS_ROLES,
+    RUN_ROLES,
+    SESSION_ROLES,
+)
 from gainful.read.inputs import as_qrels, as_qrels_columns, as_run, as_run_columns
-from gainful.read.search_results import ResultPaths, read_entries, read_query, read_results
+from gainful.read.search_results import (
+    ResultPaths,
+    find_id,
+    find_list,
+    read_entries,
+    read_query,
+    read_results,
+)
 from gainful.read.session_inputs import as_sessions
+from gainful.read.source import open_source
 
 
 def _list_names(*tables):
@@ -145,6 +162,36 @@ def test_what_a_search_returned_is_known_by_every_name_in_the_table(_, column, n
         ("a", own[number] if column.role == number else None)
     ]
     assert not problems
+
+
+@pytest.mark.parametrize(("_", "column", "name"), _list_names("objects"))
+def test_an_object_is_known_by_every_attribute_in_the_table(_, column, name):
+    if column.role == "doc":
+        assert find_id(SimpleNamespace(**{name: "a"})) == "a"
+    else:
+        assert find_list(SimpleNamespace(**{name: ["a", "b"]})) == ["a", "b"]
+
+
+@pytest.mark.parametrize(("_", "column", "name"), _list_names("chats"))
+def test_a_transcript_is_known_by_every_name_in_the_table(_, column, name, tmp_path):
+    call = {"id": "1", "function": {"name": "search", "arguments": '{"query": "lamp"}'}}
+    messages = [
+        {"role": "assistant", "tool_calls": [call]},
+        {"role": "tool", "tool_call_id": "1", "content": '["a"]'},
+    ]
+    own = {"messages": messages, "session": "s", "time": "2026-03-02T09:00:00Z"}
+    usual = {role: names.names[0] for role, names in CHAT_COLUMNS.items()} | {column.role: name}
+    path = write_lines(tmp_path / "chat.jsonl", {usual[role]: own[role] for role in usual})
+    assert as_sessions(path).frame.select("session", "text", "doc").row(0) == ("s", "lamp", "a")
+    events = read_chat(open_source(path)).frame
+    assert events["time"].dt.hour().to_list() == [9]
+
+
+@pytest.mark.parametrize(("_", "column", "name"), _list_names("refused"))
+def test_a_log_with_lists_is_refused_under_every_name_in_the_table(_, column, name):
+    rows = pl.DataFrame({"session": ["s"], "query": ["lamp"], "doc": ["a"], name: [["a", "b"]]})
+    with refuses(BadInput, "sessions", name, "a row for each result"):
+        as_sessions(rows)
 
 
 def test_roles_of_columns_are_named_as_they_are_looked_for():

@@ -283,6 +283,9 @@ def test_a_search_tool_is_a_query_if_it_is_named(write_log):
         (TRACE, 1, 2, "d2", "bikes"),
         (TRACE, 2, 1, "d3", "trains"),
     ]
+    for names, count in ((["kb_search"], 0), (["kb_search", "kb-search"], 1)):
+        notes = as_sessions(path, tool=names).notes
+        assert len(find_notes(notes, "'kb-search'", "no", "span")) == count
 
 
 def test_spans_without_documents_are_counted_and_told(write_log):
@@ -387,6 +390,16 @@ def langchain_result(call_id, content, status="success"):
     return {"type": "tool", "content": content, "tool_call_id": call_id, "status": status}
 
 
+def opentelemetry_call(call_id, query):
+    part = {"type": "tool_call", "id": call_id, "name": "search", "arguments": {"query": query}}
+    return {"role": "assistant", "parts": [part]}
+
+
+def opentelemetry_result(call_id, response):
+    part = {"type": "tool_call_response", "id": call_id, "response": response}
+    return {"role": "tool", "parts": [part]}
+
+
 TRANSCRIPTS = {
     "OpenAI": [
         {"role": "system", "content": "You search."},
@@ -418,6 +431,13 @@ TRANSCRIPTS = {
         {"type": "ai", "content": "", "tool_calls": [langchain_call("c2", "e-bikes")]},
         langchain_result("c2", '["d3"]'),
     ],
+    "OpenTelemetry": [  # as the examples of its GenAI convention: gen_ai.input.messages
+        {"role": "user", "parts": [{"type": "text", "content": "Which bike?"}]},
+        opentelemetry_call("c1", "bikes"),
+        opentelemetry_result("c1", [{"id": "d1"}, {"id": "d2"}]),
+        opentelemetry_call("c2", "e-bikes"),
+        opentelemetry_result("c2", '["d3"]'),
+    ],
     "a line for each message": [{"sessionId": "s1", "message": part} for part in PARTS],
 }  # fmt: skip
 
@@ -430,6 +450,7 @@ def test_calls_in_transcripts_are_queries(write_log, kind):
         "Anthropic": {"session_id": "s1", "messages": messages},
         "items of responses": {"id": "s1", "input": messages},
         "LangChain": {"thread_id": "s1", "messages": messages},
+        "OpenTelemetry": {"conversation_id": "s1", "messages": messages},
     }
     path = write_log(*([whole[kind]] if kind in whole else messages))
     assert find_session_format(open_source(path)).name == "chat"

@@ -293,7 +293,8 @@ of a name can be joined by `_`, `-`, a space or nothing. If several columns matc
 For other names, use `--columns query=phrase,doc=sku`, in Python `columns={{"query": "phrase", "doc": "sku"}}`.
 A *log* is a table of search events; *sessions* is a table with numbered queries; *lists* is a table with a row for each query and lists of documents, as RAG
 pipelines write it; *turns* are the turns of conversations; *answers* is what a search engine or tool returned, and what it was called with: a name with a
-dot is a path. The id of a document may also be in its `document`, `node` or `_additional`.
+dot is a path. The id of a document may also be in its `document`, `node` or `_additional`. *objects* are results as Python objects; *chats* are the transcripts
+of agents; *refused* columns of a log may not be lists: it needs a row for each result.
 
 {to_markdown(Table(("role", "in", "holds", "names"), _list_columns()))}
 """
@@ -309,6 +310,7 @@ _HOLDS = {
     "word": "the kind of event",
     "list": "a list of documents",
     "numbers": "a list of numbers, one for each document",
+    "messages": "a list of messages",
 }
 
 

@@ -18,10 +18,10 @@ import polars as pl
 from attrs import define, field
 
 from gainful.errors import BadInput
-from gainful.read.column_names import ColumnMapping
+from gainful.read.column_names import CHAT_COLUMNS
 from gainful.read.event_times import parse_times
 from gainful.read.json_records import read_records
-from gainful.read.json_text import Unreadable, parse_json
+from gainful.read.json_text import Unreadable, list_objects, parse_json
 from gainful.read.path_finder import find_first
 from gainful.read.read_options import AS_USUAL, ReadOptions
 from gainful.read.retrievals import FAILED, Retrievals
@@ -30,14 +30,9 @@ from gainful.read.session_events import SessionEvents
 from gainful.read.source import Source
 from gainful.text import join_words, quote
 
-MESSAGES = ("messages", "conversation", "transcript", "trajectory", "input")
-_SESSION = (
-    *("session_id", "sessionId", "session", "conversation_id", "conversationId"),
-    *("thread_id", "trajectory_id", "id", "custom_id", "uuid"),
-)
+_SESSION, _TIME = CHAT_COLUMNS["session"].names, CHAT_COLUMNS["time"].names
 _MESSAGE_SESSION = _SESSION[: _SESSION.index("id")]  # the id of a message is not its session
-_TIME = ("timestamp", "created_at", "time")
-_LABELS = ("topic", "system", "scenario", "searcher")
+# Types and keys of the blocks of OpenAI, Anthropic, OpenTelemetry and LangChain, as these fix them.
 _CALLS = {"tool_use", "server_tool_use", "function_call", "tool_call"}
 _RESULTS = {"tool_result", "function_call_output", "tool_call_response"}
 _CALL_ID = ("call_id", "id")
@@ -128,7 +123,7 @@ class _Transcript:
             ids.add((call.session, call.id))
             same[call.last_record] += 1
             self.calls.append(call)
-        return +notes
+        return notes
 
 
 def is_chat(records: Sequence[dict[str, Any]]) -> bool:
@@ -139,9 +134,8 @@ def is_chat(records: Sequence[dict[str, Any]]) -> bool:
 def read_chat(source: Source, reading: ReadOptions = AS_USUAL) -> SessionEvents:
     """The searches of transcripts."""
     columns = reading.columns
-    labels = tuple(name for name in _LABELS if name in columns.names)
-    retrievals = Retrievals(read_records(source), labels)
-    transcript = _read_calls(columns, retrievals)
+    retrievals = Retrievals(read_records(source), columns)
+    transcript = _read_calls(retrievals)
     names, note = _choose_tools(transcript.calls, reading.tool, source.name)
     paths = ResultPaths(columns)
     texts = pl.Series([call.time for call in transcript.calls], dtype=pl.String)
@@ -150,7 +144,7 @@ def read_chat(source: Source, reading: ReadOptions = AS_USUAL) -> SessionEvents:
         if call.tool in names:
             _add_call(retrievals, call, paths, is_timed=is_timed)
     retrievals.remarks += [note] if note else []
-    return retrievals.to_events(_EXPECTED, columns, retrievals.to_frame())
+    return retrievals.to_events(_EXPECTED, retrievals.to_frame())
 
 
 _REPEATED = (
@@ -175,7 +169,6 @@ def _add_call(retrievals: Retrievals, call: _Call, paths: ResultPaths, *, is_tim
         docs = docs.prefix(f"call {quote(call.id)} of {call.tool}")
     values = {
         "session": call.session,
-        "user": call.labels.get("searcher"),
         "time": call.time if is_timed else None,
         "text": read_query(call.value, paths),
         **call.labels,
@@ -202,8 +195,9 @@ def _choose_tools(calls: Sequence[_Call], tools: Sequence[str], name: str) -> tu
     return {tool}, f"the queries are the calls of {quote(tool)}, the only tool that is called"
 
 
-def _read_calls(columns: ColumnMapping, retrievals: Retrievals) -> _Transcript:
+def _read_calls(retrievals: Retrievals) -> _Transcript:
     """The calls of all messages, each with what came back."""
+    columns = retrievals.columns
     transcript, paths = _Transcript(), ResultPaths(columns)
     by_file = Path(retrievals.file.name).name
     has_sessions = False  # of their own
@@ -216,8 +210,8 @@ def _read_calls(columns: ColumnMapping, retrievals: Retrievals) -> _Transcript:
         if session is None:
             session = by_file if single else f"{by_file}:{number}"
         labels = {
-            name: None if (value := find_first(record, columns.names[name])) is None else str(value)
-            for name in retrievals.labels
+            column: None if (value := find_first(record, names)) is None else str(value)
+            for column, names in retrievals.label_paths.items()
         }
         for message in messages:
             moment = find_first(message, _TIME) or find_first(record, _TIME)
@@ -249,7 +243,7 @@ def _take_call(
 
 def _list_messages(record: dict[str, Any]) -> list[dict[str, Any]]:
     """The messages of a record: those of a conversation, or the one that it is."""
-    for name in MESSAGES:
+    for name in CHAT_COLUMNS["messages"].names:
         entries = record.get(name)
         if isinstance(entries, list) and any(map(_is_message, entries)):
             more = record.get("output")  # of a request and its response
@@ -279,7 +273,7 @@ def _is_message(value: Any) -> bool:
 
 def _iterate_calls(message: dict[str, Any]) -> Iterator[_Call]:
     """The calls and results of a message, in its order."""
-    for call in _list_objects(message.get("tool_calls")):
+    for call in list_objects(message.get("tool_calls")):
         function = call.get("function")
         function = function if isinstance(function, dict) else call
         arguments = find_first(function, _ARGUMENTS)
@@ -288,12 +282,13 @@ def _iterate_calls(message: dict[str, Any]) -> Iterator[_Call]:
     if isinstance(legacy, dict):
         yield _Call("", str(legacy.get("name", "")), legacy.get("arguments"))
     content = message.get("content")
-    has_results = any(str(block.get("type")) in _RESULTS for block in _list_objects(content))
-    if message.get("role") in ("tool", "function") and not has_results:
+    blocks = [*list_objects(content), *list_objects(message.get("parts"))]
+    may_answer = message.get("role") in ("tool", "function")
+    if may_answer and not any(str(block.get("type")) in _RESULTS for block in blocks):
         call_id = str(message.get("tool_call_id") or "")
         failed = message.get("status") == "error"
         yield _Call(call_id, value=_join_texts(content), failed=failed, is_result=True)
-    for block in (*_list_objects(content), *_list_objects(message.get("parts")), message):
+    for block in (*blocks, message):
         kind = str(block.get("type", ""))
         if kind in _CALLS and "name" in block:
             call_id = str(find_first(block, _CALL_ID) or "")
@@ -310,7 +305,7 @@ def _iterate_calls(message: dict[str, Any]) -> Iterator[_Call]:
 
 def _join_texts(content: Any) -> Any:
     """What was returned: a block of text as its text, several as a list; all else as it is."""
-    blocks = _list_objects(content)
+    blocks = list_objects(content)
     texts = [block.get("text") for block in blocks if block.get("type") == "text"]
     if not blocks or len(texts) < len(blocks):
         return content
@@ -320,7 +315,3 @@ def _join_texts(content: Any) -> Any:
     if all(isinstance(entry, dict) for entry in entries):  # each a result, as MCP servers do
         return entries
     return "\n".join(map(str, texts))
-
-
-def _list_objects(value: Any) -> list[dict[str, Any]]:
-    return [entry for entry in value if isinstance(entry, dict)] if isinstance(value, list) else []

@@ -24,7 +24,9 @@ class Column:
     """
 
     role: str
-    kind: Literal["id", "text", "number", "whole", "flag", "time", "word", "list", "numbers"]
+    kind: Literal[
+        "id", "text", "number", "whole", "flag", "time", "word", "list", "numbers", "messages"
+    ]
     tables: tuple[str, ...] = field(converter=_split)  # judgments, run, sessions, log, lists, …
     names: tuple[str, ...] = field(converter=_split)
     noun: str = ""  # in messages; without one, the role
@@ -67,13 +69,19 @@ _GRADE_LISTS = "grades relevances labels judgments judgements ratings"
 _RANK_LISTS = "ranks positions item_ranks item_positions result_ranks"
 _ANSWERS = (  # paths to the list in what a search returned
     "hits.hits hits matches chunks passages nodes points data search_results web_results output "
-    "result response root.children value ResultItems retrievalResults"
+    "result response root.children value ResultItems retrievalResults raw_output source_nodes "
+    "data.content"
 )
 _ANSWER_DOCS = (
     f"id {_DOCS} chunk_id node_id _id.$oid _id id_ uuid objectID uniqueId DocumentId file_id"
 )
 _ASKED = (  # what a search is called with
-    "query q question search_query query_text queries text input search keywords search_term prompt"
+    "query q question search_query query_text queries text input search keywords search_term "
+    "prompt kwargs.query kwargs.input args"
+)
+_CHATS = (
+    "session_id sessionId session conversation_id conversationId thread_id trajectory_id id "
+    "custom_id uuid"
 )
 _PURCHASES = "purchased purchase is_purchased is_purchase bought ordered converted"
 _SECONDS = "seconds dwell dwell_seconds dwell_time dwelltime dwell_time_seconds dwell_sec dwell_s"
@@ -122,6 +130,12 @@ COLUMNS = (
     Column("score", "number", "answers", f"{_SCORES} _score"),
     Column("grade", "number", "answers", _GRADES),
     Column("text", "text", "answers", _ASKED),
+    Column("doc", "id", "objects", "node_id id doc_id docid id_ uuid"),
+    Column("retrieved", "list", "objects", "objects points matches"),
+    Column("messages", "messages", "chats", "messages conversation transcript trajectory input"),
+    Column("session", "id", "chats", _CHATS),
+    Column("time", "time", "chats", "timestamp created_at time"),
+    Column("results", "list", "refused", "results docs documents items hits retrieved clicks"),
     Column("query", "id", "texts", "query query_id qid _id id"),
     Column("text", "text", "texts", "text query_text title"),
     Column("doc", "id", "documents", f"{_DOCS} _id id", noun="document"),
@@ -139,9 +153,9 @@ TABLES = {
 }
 QRELS_COLUMNS, RUN_COLUMNS = TABLES["judgments"], TABLES["run"]
 SESSION_COLUMNS, LOG_COLUMNS = TABLES["sessions"], TABLES["log"]
-# A row for each query, with lists, or for each turn; and what a search returned.
-LIST_COLUMNS, TURN_COLUMNS, ANSWER_COLUMNS = (
-    TABLES[table] for table in ("lists", "turns", "answers")
+# A row for each query, with lists, or for each turn; what a search returned; and transcripts.
+LIST_COLUMNS, TURN_COLUMNS, ANSWER_COLUMNS, CHAT_COLUMNS = (
+    TABLES[table] for table in ("lists", "turns", "answers", "chats")
 )
 QUERY, DOC, RANK = (RUN_COLUMNS[role].names for role in ("query", "doc", "rank"))
 GRADE, SCORE = QRELS_COLUMNS["grade"].names, RUN_COLUMNS["score"].names

@@ -76,6 +76,9 @@ class Evaluations:
     name: str
     locate: Callable[[int], str]  # the place of a record or a row
     bad: BadPolicy
+    is_file: bool = False
+    by_span: dict[str, dict[int, float]] = field(factory=dict)  # of a file: grades by place
+    searches: set[str] = field(factory=set)  # spans that are searches of the trace
     empty: int = 0  # without score and label
     problems: list[tuple[str, str]] = field(factory=list)  # place and words, if left out
 
@@ -109,39 +112,32 @@ class Evaluations:
             raise BadInput(self.locate(row), words, f"{expected}; {SKIP}")
         self.problems.append((self.locate(row), words))
 
-    def report(self, retrievals: Retrievals) -> None:
-        """Count what does not count."""
-        for words, count in ((_UNEVALUATED, self.empty), (_LEFT_OUT, len(self.problems))):
-            if count:
-                retrievals.notes[words.format(self.name)] += count
-
-
-@define(eq=False)
-class EvaluationFile(Evaluations):
-    """Those of a second file, with their grades by span and place."""
-
-    by_span: dict[str, dict[int, float]] = field(factory=dict)
-    searches: set[str] = field(factory=set)  # spans that are searches of the trace
+    def find(self, span: str | None) -> dict[int, float]:
+        """The grades of the documents of a search, in a file beside the trace."""
+        grades = self.by_span.get(str(span), {})
+        if grades:
+            self.searches.add(str(span))
+        return grades
 
     def report(self, retrievals: Retrievals) -> None:
-        """Count what does not count; an error if nothing is left."""
+        """Count what does not count; an error if nothing of a file is left."""
         trace = retrievals.file.name
-        if not self.by_span:
+        if self.is_file and not self.by_span:
             raise BadInput(self.name, "it has no evaluation with a score or a label", _EVALUATED)
-        if not self.searches:
+        if self.is_file and not self.searches:
             span = next(iter(self.by_span))
             words = f"none of its spans is a search of {trace}, such as {quote(span)}"
             raise BadInput(self.name, words, _EVALUATED)
-        super().report(retrievals)
-        others = len(self.by_span.keys() - self.searches)
-        if others:
-            retrievals.notes[_OTHER_SPANS.format(self.name, trace)] += others
+        others = self.by_span.keys() - self.searches
+        retrievals.notes[_UNEVALUATED.format(self.name)] += self.empty
+        retrievals.notes[_LEFT_OUT.format(self.name)] += len(self.problems)
+        retrievals.notes[_OTHER_SPANS.format(self.name, trace)] += len(others)
 
 
-def read_evaluation_file(source: Source, reading: ReadOptions) -> EvaluationFile:
+def read_evaluation_file(source: Source, reading: ReadOptions) -> Evaluations:
     """A table with a row for each document of a span that was evaluated."""
     table = read_table(source, find_table_format(source))
-    file = EvaluationFile(source.name, table.locate, reading.policy)
+    file = Evaluations(source.name, table.locate, reading.policy, is_file=True)
     of_span: dict[str, dict[int, Any]] = {}
     for at, row in enumerate(table.frame.iter_rows(named=True)):
         of_span.setdefault(str(find_first(row, SPAN_IDS) or ""), {})[at] = row

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any
 
@@ -31,7 +31,7 @@ from gainful.read.source import JSON_LINES, Source
 
 _REPORT_EVERY = 1 << 14  # records between two words on progress
 _MAX_FIRST = 50  # records that are looked at to recognise a format
-ESCAPED_KEY_OR_HALF = re.compile(rb'\\u[0-9a-fA-F]{4}[^"]*"\s*:|\\u[dD][89a-fA-F]')
+_ESCAPED_KEY_OR_HALF = re.compile(rb'\\u[0-9a-fA-F]{4}[^"]*"\s*:|\\u[dD][89a-fA-F]')
 _MAX_COUNTED = 64  # keys; of more, to count each takes longer than to read the lines
 _NESTED = re.compile(rb'"\s*:\s*[\[{]')
 Nested = Mapping[str, int]  # by column, the first row with a list or an object among texts
@@ -114,24 +114,37 @@ def read_frame(
 
 
 def _read_lines_fast(source: Source) -> pl.DataFrame | None:
-    """The objects of lines as a frame; None where polars may take silently what is no JSON."""
     text = source.read_bytes()
-    try:
-        frame = pl.read_ndjson(text, infer_schema_length=None)
-    except (pl.exceptions.PolarsError, pl.exceptions.PanicException):
+    frame = scan_lines(text)
+    if frame is None:
         return None
-    names = [f'"{name}"'.encode() for name in frame.columns]
-    is_sure = (
-        len(names) <= _MAX_COUNTED
-        and all(text.count(name) <= frame.height for name in names)
-        and ESCAPED_KEY_OR_HALF.search(text) is None
-    )
-    is_sound = is_sure or not any(isinstance(part, BadInput) for _, part in iterate_objects(source))
     texts = (values for values in frame if values.dtype == pl.String)
     starts = ((values, mark) for values in texts for mark in "[{")
     may_be_nested = any(values.str.starts_with(mark).any() for values, mark in starts)
     may_be_nested = may_be_nested and _NESTED.search(text) is not None  # polars makes it text
-    return frame if is_sound and not may_be_nested else None
+    return None if may_be_nested else frame
+
+
+def scan_lines(text: bytes, fields: Sequence[str] | None = None) -> pl.DataFrame | None:
+    """Lines of JSON as polars reads them, whole or some fields as texts.
+
+    None where one is no object, or has a key twice, of which polars would take one silently.
+    """
+    schema = None if fields is None else dict.fromkeys(fields, pl.String)
+    try:
+        frame = pl.read_ndjson(text, schema=schema, infer_schema_length=None)
+    except (pl.exceptions.PolarsError, pl.exceptions.PanicException):
+        return None
+    columns = (each for each in frame if fields is None or each.null_count() < frame.height)
+    names = [f'"{each.name}"'.encode() for each in columns]
+    lines: Iterable[bytes] = text.split(b"\n")
+    if len(names) <= _MAX_COUNTED and _ESCAPED_KEY_OR_HALF.search(text) is None:
+        often = [name for name in names if text.count(name) > frame.height]
+        if not often:  # as nearly always: what is nested has other names
+            return frame
+        lines = (line for line in lines if any(line.count(name) > 1 for name in often))
+    records = (parse_line(line) for line in lines if line.strip())
+    return None if any(isinstance(record, Unreadable) for record in records) else frame
 
 
 def iterate_objects(source: Source) -> Iterator[tuple[str, dict[str, Any] | BadInput]]:

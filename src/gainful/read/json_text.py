@@ -150,6 +150,11 @@ def parse_json(value: Any) -> Any:
     return parsed
 
 
+def list_objects(value: Any) -> list[dict[str, Any]]:
+    """The objects of a list; none of anything else."""
+    return [entry for entry in value if isinstance(entry, dict)] if isinstance(value, list) else []
+
+
 def write_json(value: Any) -> str:
     """JSON of a value; what JSON has no words for as Python writes it."""
     try:

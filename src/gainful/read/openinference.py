@@ -10,7 +10,7 @@ either a trace is a session.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -22,12 +22,11 @@ from gainful.read.build_sessions import build_sessions
 from gainful.read.document_evaluations import (
     PLACES_OF_DOCUMENTS,
     SPAN_IDS,
-    EvaluationFile,
     Evaluations,
     read_evaluation_file,
 )
 from gainful.read.json_records import read_records
-from gainful.read.json_text import Unreadable
+from gainful.read.json_text import Unreadable, list_objects
 from gainful.read.path_finder import PathFinder, find_first, find_first_list, find_value
 from gainful.read.read_options import AS_USUAL, ReadOptions
 from gainful.read.retrievals import FAILED, Retrievals, RowBuffer
@@ -38,6 +37,7 @@ from gainful.read.source import Source
 from gainful.text import quote
 from gainful.types import Flags
 
+# Attributes as the specifications of OpenInference and OpenTelemetry, and Phoenix, name them.
 _SESSION = ("session.id", "gen_ai.conversation.id")
 _USER = ("user.id", "enduser.id")
 _DOCUMENTS = ("retrieval.documents", "gen_ai.retrieval.documents")
@@ -52,7 +52,6 @@ _OPERATION = "gen_ai.operation.name"
 _TOOL_NAME = ("tool.name", "gen_ai.tool.name")
 _TOOL_QUERY = ("gen_ai.tool.call.arguments", "input.value", "tool.parameters")
 _TOOL_RESULT = ("gen_ai.tool.call.result", "output.value")
-LABELS = ("topic", "system", "scenario")
 _EXPECTED = (
     "spans with openinference.span.kind RETRIEVER or gen_ai.operation.name retrieval; "
     "--tool NAME for the spans of a search tool"
@@ -90,23 +89,23 @@ def read_openinference(
     """The searches of traces, whose documents may be graded by evaluations in a second file."""
     source, *graded = [source] if isinstance(source, Source) else source
     columns = reading.columns
-    labels = tuple(name for name in LABELS if name in columns.names)
-    retrievals = Retrievals(read_records(source), (*labels, *KEYS))
-    reader = _SpanReader(reading, retrievals, labels)
-    for file_of_grades in graded:
-        reader.evaluations = read_evaluation_file(file_of_grades, reading)
+    retrievals = Retrievals(read_records(source), columns, KEYS)
+    reader = _SpanReader(reading, retrievals)
+    reader.evaluations += [read_evaluation_file(file, reading) for file in graded]
     for number, record in retrievals.read_records():
         for span in read_spans(number, record):
             reader.take_span(span)
-    evaluated = [reader.in_trace, *([reader.evaluations] if reader.evaluations else [])]
-    for evaluations in evaluated:
+    for evaluations in reader.evaluations:
         evaluations.report(retrievals)
     frame, others = retrievals.to_frame(), reader.others.to_frame()
     has_sessions = any(tells(part, "session") for part in (frame, others))
     columns.refuse_absent({"session": has_sessions}, source.name)
+    retrievals.remarks += [
+        f"no span is of tool {quote(name)}" for name in sorted(reader.missing_tools)
+    ]
     chosen = choose_searches(retrievals, frame, others)
-    log = retrievals.to_events(_EXPECTED, columns, chosen)
-    problems = [problem for evaluations in evaluated for problem in evaluations.problems]
+    log = retrievals.to_events(_EXPECTED, chosen)
+    problems = [problem for evaluations in reader.evaluations for problem in evaluations.problems]
     if not problems:
         return log
     sessions = build_sessions(log, bad=reading.policy, gap=reading.gap)
@@ -131,26 +130,29 @@ _NOT_LISTED = (
 class _SpanReader:
     """How a span becomes a search."""
 
-    def __init__(
-        self, reading: ReadOptions, retrievals: Retrievals, labels: tuple[str, ...]
-    ) -> None:
+    def __init__(self, reading: ReadOptions, retrievals: Retrievals) -> None:
         names, tools = reading.columns.names, reading.tool
         self.others = RowBuffer(OTHER_COLUMNS)  # spans that are no searches
-        self.in_trace = Evaluations("the trace", retrievals.file.locate, reading.policy)
-        self.evaluations: EvaluationFile | None = None
-        self._tools, self._retrievals, self._labels = tools, retrievals, labels
+        self.evaluations = [Evaluations("the trace", retrievals.file.locate, reading.policy)]
+        self._tools, self._retrievals = tools, retrievals
+        self.missing_tools = set(tools)  # that no span has so far
         self._paths = ResultPaths(reading.columns)
+        labels = {"user": _USER, **retrievals.label_paths}
+        self._labels = tuple(labels)
         self._finder = PathFinder(
             *(names.get("session", _SESSION), (_KIND,), (_OPERATION,), _TOOL_NAME if tools else ()),
-            *(_QUERY, names.get("searcher", _USER), *(names[name] for name in labels)),
+            *(_QUERY, *labels.values()),
         )
         self._documents = self._paths.retrieved or (*_DOCUMENTS, *_DOCUMENT_IDS)
 
     def take_span(self, span: Span) -> None:
         """Remember what a span says of its trace, and what it found if it is a search."""
-        named, kind, operation, tool, text, user, *labels = self._finder.find_each(span.attributes)
+        named, kind, operation, tool, text, *labels = self._finder.find_each(span.attributes)
         session = _as_name(named)
-        by_tool = bool(self._tools) and (tool or span.export.get("name")) in self._tools
+        name = tool or span.export.get("name")
+        by_tool = name in self._tools
+        if by_tool:
+            self.missing_tools.discard(name)
         kind = str(kind or "").upper()
         if kind == "RERANKER" and not by_tool:
             self._retrievals.notes[_RERANKED] += 1
@@ -166,7 +168,6 @@ class _SpanReader:
             docs = docs.prefix(f"span {quote(span.label)}")
         values = {
             "session": session,
-            "user": _as_name(user),
             "time": None if span.start is None else str(span.start),
             "text": read_query(text, self._paths) if own_text is None else str(own_text),
             TRACE: span.trace,
@@ -178,25 +179,21 @@ class _SpanReader:
 
     def _read_grades(self, span: Span, docs: list[str] | Unreadable) -> Mapping[int, float] | None:
         """What evaluations say of a search, by the places of its documents."""
+        in_trace, *files = self.evaluations
         graded: list[tuple[Mapping[int, float], str]] = []
         for part in (span.export, span.attributes):
-            entries = find_first_list(part, _EVALUATIONS)
-            if entries:
+            if entries := find_first_list(part, _EVALUATIONS):
                 rows = [span.record] * len(entries)
-                graded.append((self.in_trace.grade(entries, span.label, rows), self.in_trace.name))
-        file = self.evaluations
-        if file is not None and str(span.id) in file.by_span:
-            file.searches.add(str(span.id))
-            graded.append((file.by_span[str(span.id)], file.name))
+                graded.append((in_trace.grade(entries, span.label, rows), in_trace.name))
+        graded += [(file.find(span.id), file.name) for file in files]
         if isinstance(docs, Unreadable):
             return None
         listed = None
         for grades, where in graded:
             own = {place: grade for place, grade in grades.items() if place < len(docs)}
             listed = own or listed
-            for words, count in ((_GRADED, len(own)), (_NOT_LISTED, len(grades) - len(own))):
-                if count:
-                    self._retrievals.notes[words.format(where)] += count
+            self._retrievals.notes[_GRADED.format(where)] += len(own)
+            self._retrievals.notes[_NOT_LISTED.format(where)] += len(grades) - len(own)
         return listed
 
     def _read_documents(
@@ -218,12 +215,15 @@ class _SpanReader:
         return returned
 
     def _read_elsewhere(self, span: Span, *, by_tool: bool) -> list[str] | Unreadable:
-        """The ids of what a span returned that lists no documents."""
-        result = find_first(span.attributes, _TOOL_RESULT) if by_tool else None
+        """The ids of what a span returned that lists no documents.
+
+        Where a retriever of LlamaIndex or Haystack finds nothing, only its output says so.
+        """
+        result = find_first(span.attributes, _TOOL_RESULT)
         has_failed = str(find_first(span.export, _STATUS)).lower() in _ERRORS
         if result is not None:
             docs = read_results(result, self._paths)
-            if isinstance(docs, list) or not has_failed:
+            if docs == [] or (by_tool and (isinstance(docs, list) or not has_failed)):
                 return docs
         if has_failed:
             self._retrievals.notes[FAILED] += 1
@@ -258,14 +258,11 @@ def choose_searches(
 ) -> pl.DataFrame:
     """The searches that count, each with its session and its id."""
     nested = _find_nested(frame, others, retrievals.notes)
-    if nested.any():
-        retrievals.notes[_NESTED] += int(nested.sum())
+    retrievals.notes[_NESTED] += int(nested.sum())
     frame = _name_sessions(frame, others).filter(pl.Series(~nested))
     frame = _drop_doubles(retrievals, frame)
     sound = pl.col("flaw").is_null()
-    untold = len(frame.filter(sound & pl.col("session").is_null()))
-    if untold:
-        retrievals.notes[_TRACES] += untold
+    retrievals.notes[_TRACES] += len(frame.filter(sound & pl.col("session").is_null()))
     return frame.with_columns(
         session=pl.coalesce("session", TRACE),
         query_id=pl.format("{}/{}", pl.col(TRACE).fill_null("None"), SPAN),
@@ -299,9 +296,8 @@ def _find_nested(frame: pl.DataFrame, others: pl.DataFrame, notes: Counter[str])
             break
         ancestors = ancestors[ancestors]
     circles = np.unique(ancestors[ancestors >= 0])
-    if len(circles):
-        notes[_CIRCLES] += len(circles)
-        callers[circles] = -1
+    notes[_CIRCLES] += len(circles)
+    callers[circles] = -1
     within, ancestors = searches[callers], callers
     while (ancestors >= 0).any():
         within |= within[ancestors]
@@ -357,8 +353,7 @@ def _drop_doubles(retrievals: Retrievals, frame: pl.DataFrame) -> pl.DataFrame:
         else:
             problem = f"span {quote(span)}: it comes twice, with other documents"
             flaws[row] = Unreadable(problem, "each span once")
-    if doubles:
-        retrievals.notes[_DOUBLES] += len(doubles)
+    retrievals.notes[_DOUBLES] += len(doubles)
     marked = retrievals.mark_flaws(frame, flaws)
     return marked.filter(~pl.int_range(pl.len()).is_in(doubles))
 
@@ -414,25 +409,20 @@ def _list_exports(record: dict[str, Any]) -> Sequence[tuple[dict[str, Any], dict
         return ((record, {}),)
     if not any(name in record for name in _WRAPPERS):
         inner = record["data"]
-        spans = inner if isinstance(inner, list) else [record]
-        return [(span, {}) for span in spans if isinstance(span, dict)]
+        return [(span, {}) for span in list_objects(inner if isinstance(inner, list) else [record])]
     exports = []
-    for resource in _list_objects(record, _WRAPPERS):
+    for resource in list_objects(find_first(record, _WRAPPERS)):
         shared = decode_attributes(find_value(resource, "resource.attributes"))
-        for scope in _list_objects(resource, _SCOPES):
-            exports += [(span, shared) for span in _list_objects(scope, ("spans",))]
+        for scope in list_objects(find_first(resource, _SCOPES)):
+            exports += [(span, shared) for span in list_objects(scope.get("spans"))]
     return exports
 
 
-def decode_attributes(attributes: Any) -> dict[str, Any]:
+def decode_attributes(attributes: Any, depth: int = 0) -> dict[str, Any]:
     """Attributes by name, from an object or from OTLP's list of keys and typed values."""
     if isinstance(attributes, dict):
         return attributes
-    return _decode_pairs(attributes) if isinstance(attributes, list) else {}
-
-
-def _decode_pairs(entries: list[Any], depth: int = 0) -> dict[str, Any]:
-    pairs = (entry for entry in entries if isinstance(entry, dict))
+    pairs = list_objects(attributes)
     return {str(pair.get("key")): _decode_value(pair.get("value"), depth) for pair in pairs}
 
 
@@ -459,24 +449,16 @@ def _as_name(value: Any) -> str | None:
     return str(value) if isinstance(value, (str, int)) else None
 
 
-def _list_objects(record: dict[str, Any], names: Iterable[str]) -> list[dict[str, Any]]:
-    lists = (record[name] for name in names if isinstance(record.get(name), list))
-    return [entry for entries in lists for entry in entries if isinstance(entry, dict)]
-
-
 def _decode_value(value: Any, depth: int) -> Any:
     if not isinstance(value, dict) or depth > _MAX_NESTED:
         return value
     for name, inner in value.items():
         if name in _VALUES:
             return inner
+        entries = find_value(inner, "values")
+        entries = entries if isinstance(entries, list) else []
         if name in ("arrayValue", "array_value"):
-            return [_decode_value(entry, depth + 1) for entry in _list_values(inner)]
+            return [_decode_value(entry, depth + 1) for entry in entries]
         if name in ("kvlistValue", "kvlist_value"):
-            return _decode_pairs(_list_values(inner), depth + 1)
+            return decode_attributes(entries, depth + 1)
     return None
-
-
-def _list_values(value: Any) -> list[Any]:
-    entries = value.get("values") if isinstance(value, dict) else None
-    return entries if isinstance(entries, list) else []

@@ -173,7 +173,7 @@ def find_first_list(record: Record, paths: Keys) -> list[Any] | None:
         >>> find_first_list({"docs.0.id": "a", "docs.1.id": "b"}, ("ids", "docs"))
         [{'id': 'a'}, {'id': 'b'}]
     """
-    for path in _choose_paths(tuple(record), paths):
+    for path in choose_paths(tuple(record), paths):
         entries = find_entries(record, path)
         if entries is not None:
             return entries
@@ -181,7 +181,8 @@ def find_first_list(record: Record, paths: Keys) -> list[Any] | None:
 
 
 @lru_cache(_MAX_PLANS)
-def _choose_paths(keys: Keys, paths: Keys) -> Keys:
+def choose_paths(keys: Keys, paths: Keys) -> Keys:
+    """Those of the paths that may lead to something in a record with these keys."""
     return tuple(
         path
         for path in paths

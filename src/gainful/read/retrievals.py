@@ -79,6 +79,7 @@ _COUNTS: Mapping[str, type[pl.DataType]] = {
     "repeats": pl.Int64,  # results that show a document again, and are left out
 }
 _TEXTS = ("session", "user", "time", "query_id", "text")  # a time as it is told, parsed at the end
+_LABELS = {"topic": "topic", "system": "system", "scenario": "scenario", "searcher": "user"}
 
 
 @define(eq=False)
@@ -86,7 +87,8 @@ class Retrievals:
     """The searches of a file as they are found, and what is to be said of them."""
 
     file: RecordFile
-    labels: tuple[str, ...] = ()  # columns beside: topic, system, …
+    columns: ColumnMapping
+    more: tuple[str, ...] = ()  # columns of the reader's own
     notes: Counter[str] = field(factory=Counter)  # singular|plural of what was counted
     remarks: list[str] = field(factory=list)  # in whole sentences
     _texts: tuple[str, ...] = field(init=False)
@@ -97,9 +99,15 @@ class Retrievals:
     _grades: dict[int, float] = field(factory=dict)  # by the number of the document
 
     def __attrs_post_init__(self) -> None:
-        self._texts = (*_TEXTS, *self.labels)
+        self._texts = tuple(dict.fromkeys((*_TEXTS, *self.label_paths, *self.more)))
         self._rows = RowBuffer({**_COUNTS, **dict.fromkeys(self._texts, pl.String)})
         self._docs = RowBuffer({"doc": pl.String})
+
+    @property
+    def label_paths(self) -> dict[str, tuple[str, ...]]:
+        """By column beside the text, such as topic: where the user says that it stands."""
+        names = self.columns.names
+        return {column: names[role] for role, column in _LABELS.items() if role in names}
 
     @property
     def docs(self) -> pl.Series:
@@ -164,17 +172,15 @@ class Retrievals:
         frame = self.mark_flaws(frame, flaws) if flaws else frame
         return frame.with_columns(parsed.times.alias("time"))
 
-    def to_events(
-        self, expected: str, columns: ColumnMapping, frame: pl.DataFrame
-    ) -> SessionEvents:
+    def to_events(self, expected: str, frame: pl.DataFrame) -> SessionEvents:
         """All of them as events, a row for each list."""
         if not len(frame):
             raise BadInput(self.file.name, "it has no searches", expected)
         sound = frame.filter(pl.col("flaw").is_null())
         if len(sound):
-            own = {"searcher": "user", "text": "text", **{name: name for name in self.labels}}
+            own = {role: _LABELS.get(role, role) for role in self.columns.names}
             presence = {role: tells(sound, own[role]) for role in own if own[role] in sound.columns}
-            columns.refuse_absent(presence, self.file.name)
+            self.columns.refuse_absent(presence, self.file.name)
         flawed = pl.col("flaw").is_not_null()  # what is wrong is told once
         is_timed = (frame["time"].is_not_null() & frame["flaw"].is_null()).any()
         time = pl.when(~flawed).then("time").when(is_timed).then(pl.lit(0).cast(TIME))
@@ -187,9 +193,7 @@ class Retrievals:
             pl.when(~flawed).then("user").alias("user"),
             pl.lit(ASKED).alias("event"),
         )
-        repeats = int(frame["repeats"].sum())
-        if repeats:
-            self.notes[SHOWN_TWICE] += repeats
+        self.notes[SHOWN_TWICE] += int(frame["repeats"].sum())
         records = frame["record"].to_numpy()
         grades = [*map(self._grades.get, range(self._doc_count))] if self._grades else None
         return make_events(
@@ -198,7 +202,7 @@ class Retrievals:
             lambda row: self.file.locate(int(records[row])),
             notes=[
                 *self.remarks,
-                *(count_noun(number, *words.split("|")) for words, number in self.notes.items()),
+                *(count_noun(n, *words.split("|")) for words, n in self.notes.items() if n),
             ],
             problems=self._list_problems(frame),
             docs=self.docs,

@@ -21,6 +21,7 @@ from uuid import UUID
 from gainful.errors import BadInput
 from gainful.read.column_names import (
     ANSWER_COLUMNS,
+    TABLES,
     USUAL_NAMES,
     ColumnMapping,
     list_columns,
@@ -29,6 +30,7 @@ from gainful.read.frames import open_response
 from gainful.read.json_text import Unreadable, parse_json, write_json
 from gainful.read.path_finder import (
     PathFinder,
+    choose_paths,
     describe_paths,
     find_entries,
     find_first,
@@ -47,8 +49,11 @@ _ID_PATHS = (
     *(f"{inner}.{key}" for inner in _INNER for key in ID_KEYS),
     "document",
 )
-_ID_FINDER = PathFinder(_ID_PATHS)
-_ID_ATTRIBUTES = ("node_id", "id", "doc_id", "docid", "id_", "uuid")
+# Blocks of Anthropic's Messages API say where a result comes from, and that is its id.
+_BLOCK_IDS = {"search_result": "source", "web_search_result": "url"}
+_ID_ATTRIBUTES, _LIST_ATTRIBUTES = (  # of objects in a program
+    TABLES["objects"][role].names for role in ("doc", "retrieved")
+)
 _ID_WORDS = ("id", "source", "ref", "url", "uri", "link", "key", "path", "file", "name", "title")
 _PLAIN = (str, bytes, Real, type(None))  # which are ids, if anything
 _EXPECTED = 'an id, (id, score), {"id": …, "score": …}, or an object with id and score'
@@ -147,14 +152,32 @@ def parse_number(value: Any, name: str, query: object, doc: object, what: str) -
     raise BadInput(place, f"{what} {quote(value)} is not a finite number")
 
 
-def find_id(document: Any) -> Any:
+class ResultPaths:
+    """Where users say that ids, lists and texts stand; empty where the usual places will do."""
+
+    def __init__(self, columns: ColumnMapping = USUAL_NAMES) -> None:
+        roles = ("doc", "retrieved", "text")
+        self.doc, self.retrieved, self.text = (columns.names.get(role, ()) for role in roles)
+        own = tuple(f"{inner}{path}" for path in self.doc for inner in ("", "document."))
+        self.id_finder = PathFinder(own or _ID_PATHS)
+        self.text_finder = PathFinder(self.text or ANSWER_COLUMNS["text"].names)
+
+
+USUAL_PATHS = ResultPaths()
+
+
+def find_id(document: Any, paths: ResultPaths = USUAL_PATHS) -> Any:
     """The id of a document, whatever it is; None if it has none."""
     if isinstance(document, Mapping):
         record = document
-        (document,) = _ID_FINDER.find_each(record)
+        (document,) = paths.id_finder.find_each(record)
+        block = _BLOCK_IDS.get(str(record.get("type"))) if document is None else None
+        document = record.get(block) if block and not paths.doc else document
         if isinstance(document, Mapping):  # what stands under doc beside its docid
             rest = {key: value for key, value in record.items() if value is not document}
-            (document,) = _ID_FINDER.find_each(rest)
+            (document,) = paths.id_finder.find_each(rest)
+    elif paths.doc:
+        document = find_first(document, paths.doc)
     if isinstance(document, UUID):
         return str(document)
     return document if is_id(document) else _object_id(document)
@@ -190,27 +213,13 @@ def find_id_path(document: Mapping[Any, Any]) -> str | None:
     return next(likely, None)
 
 
-# Blocks of Anthropic's Messages API say where a result comes from, and that is its id.
-_BLOCK_IDS = {"search_result": "source", "web_search_result": "url"}
 LIST_PATHS = ANSWER_COLUMNS["retrieved"].names  # where the list stands in what a tool returned
-_LIST_ATTRIBUTES = ("objects", "points", "matches")  # of answers of Weaviate, Qdrant and Pinecone
 _MAX_NESTED = 4  # objects within which a list is looked for
 
 PROSE = (
     'JSON with the ids of what was found, such as [{"id": "d1"}, {"id": "d2"}]: let the tool '
     "return it, or log its results beside the text"
 )
-
-
-class ResultPaths:
-    """Where users say that ids, lists and texts stand; empty where the usual places will do."""
-
-    def __init__(self, columns: ColumnMapping = USUAL_NAMES) -> None:
-        roles = ("doc", "retrieved", "text")
-        self.doc, self.retrieved, self.text = (columns.names.get(role, ()) for role in roles)
-        own = tuple(f"{inner}{path}" for path in self.doc for inner in ("", "document."))
-        self.id_finder = PathFinder(own or _ID_PATHS)
-        self.text_finder = PathFinder(self.text or ANSWER_COLUMNS["text"].names)
 
 
 def read_results(value: Any, paths: ResultPaths) -> list[str] | Unreadable:
@@ -225,7 +234,7 @@ def read_results(value: Any, paths: ResultPaths) -> list[str] | Unreadable:
     entries = find_list(value, paths.retrieved or LIST_PATHS)
     if entries is None:
         shown = value if isinstance(value, str) else write_json(value)
-        kind = "prose" if isinstance(value, str) else "no list of results"
+        kind = "prose" if isinstance(parse_json(value), str) else "no list of results"
         return Unreadable(f"{quote(shown)} is {kind}", PROSE)
     return read_documents(entries, paths)
 
@@ -240,13 +249,12 @@ def read_documents(entries: Sequence[Any], paths: ResultPaths) -> list[str] | Un
         return ids
     docs: list[str] = []
     for number, entry in enumerate(entries, start=1):
-        value = _find_id(entry, paths)
-        doc = str(value) if is_id(value) or isinstance(value, UUID) else ""
-        if not doc:
+        doc = find_id(entry, paths)
+        if doc is None or doc == "":
             wanted = f" at {quote(paths.doc[0])}" if paths.doc and isinstance(entry, dict) else ""
             problem = f"document {number} has no id{wanted}{describe_paths(entry)}"
             return Unreadable(problem, WHERE_IDS)
-        docs.append(doc)
+        docs.append(str(doc))
     return docs
 
 
@@ -258,8 +266,6 @@ def _read_alike(entries: Sequence[Any], paths: ResultPaths) -> list[str] | None:
     try:
         if type(first) is not dict:
             ids = [] if paths.doc else list(entries)
-        elif "type" in first:  # it may be a block, whose type says where its id stands
-            return None
         else:
             key, rest = paths.id_finder.find_steps(first)[0]
             ids = [entry[key][rest] for entry in entries] if rest else [e[key] for e in entries]
@@ -294,7 +300,7 @@ def read_query(arguments: Any, paths: ResultPaths) -> str | None:
     return write_json(value)
 
 
-def find_list(value: Any, names: Sequence[str] = LIST_PATHS, depth: int = 0) -> list[Any] | None:
+def find_list(value: Any, names: tuple[str, ...] = LIST_PATHS, depth: int = 0) -> list[Any] | None:
     """The list of results in what was returned."""
     value = parse_json(value if isinstance(value, (dict, list)) else open_response(value))
     if isinstance(value, list):
@@ -310,10 +316,7 @@ def find_list(value: Any, names: Sequence[str] = LIST_PATHS, depth: int = 0) -> 
         return find_list(collections[0]) if len(collections) == 1 else None
     if not all(isinstance(key, str) for key in value):
         value = {str(key): inner for key, inner in value.items()}
-    heads = {key.partition(".")[0] for key in value}  # what can begin a path in it
-    for name in names:
-        if name.partition(".")[0] not in heads:
-            continue
+    for name in choose_paths(tuple(value), names):
         inner = find_value(value, name)
         deeper = None if inner is None else find_list(inner, names, depth + 1)
         entries = find_entries(value, name) if inner is None else deeper
@@ -351,10 +354,3 @@ def describe_unread(answer: Any) -> Unreadable | None:
     hits = answer.get("hits", answer)
     hits = hits.get("hits", hits) if isinstance(hits, Mapping) else hits
     return Unreadable("its hits are null", expected) if hits is None else None
-
-
-def _find_id(entry: Any, paths: ResultPaths) -> Any:
-    if not isinstance(entry, dict):
-        return find_first(entry, paths.doc) if paths.doc else entry
-    block = None if paths.doc else _BLOCK_IDS.get(str(entry.get("type")))
-    return entry.get(block) if block is not None else paths.id_finder.find_each(entry)[0]

@@ -35,6 +35,7 @@ from gainful.read.column_names import (
     RETRIEVED,
     SESSION,
     SESSION_COLUMNS,
+    TABLES,
     normalise_name,
 )
 from gainful.read.event_times import TIME, count_epochs, parse_times
@@ -391,7 +392,6 @@ def find_known(
 
 
 NAMES = {"user": "searcher", "position": "query"}  # what a column is called in sessions
-_LIST_NAMES = ("results", "docs", "documents", "items", "hits", "retrieved", "clicks")
 _LIST_ADVICE = (
     "a row for each result (explode the frame); for turns without clicks: conversation, turn, "
     "query and retrieved"
@@ -493,7 +493,7 @@ def refuse_lists(table: InputTable) -> None:
     """Refuse a column of lists of documents, which in CSV are texts of JSON."""
     roles = [name for role in ("doc", "clicked") for name in LOG_COLUMNS[role].names]
     for name, kind in table.frame.schema.items():
-        if normalise_name(name) not in (*roles, *_LIST_NAMES):
+        if normalise_name(name) not in (*roles, *TABLES["refused"]["results"].names):
             continue
         first = table.frame[name].drop_nulls().head(1) if kind == pl.String else ()
         if isinstance(kind, pl.List) or any(isinstance(parse_json(text), list) for text in first):

@@ -21,12 +21,13 @@ from gainful.read.json_text import Unreadable
 from gainful.read.path_finder import PathFinder, find_first
 from gainful.read.read_options import AS_USUAL, ReadOptions
 from gainful.read.retrievals import Retrievals
-from gainful.read.search_results import ResultPaths, read_documents, read_results
+from gainful.read.search_results import USUAL_PATHS, ResultPaths, read_documents, read_results
 from gainful.read.sessions import Sessions
 from gainful.read.source import Source
 from gainful.text import quote
 
-_ROLES = ("topic", "session", "query", "retrieved", "system", "text")
+_LABELS = ("topic", "system", "text")
+_ROLES = ("session", "query", "retrieved", *_LABELS)
 _SHAPE = '{"conversation": …, "turn": 1, "query": …, "retrieved": […]}'
 _NO_TURN = "turns 1, 2, 3 … of each conversation"
 _REPEATED = "each turn of a conversation once"
@@ -54,30 +55,26 @@ def is_turns(records: Sequence[dict[str, Any]]) -> bool:
 
 def read_turns(source: Source, reading: ReadOptions = AS_USUAL) -> Sessions:
     """The turns of conversations as queries of sessions."""
-    columns, has_topics = reading.columns, False
-    finder = PathFinder(*(columns.names.get(role, TURN_COLUMNS[role].names) for role in _ROLES))
-    paths = ResultPaths(columns)
+    names, paths = reading.columns.names, ResultPaths(reading.columns)
+    finder = PathFinder(*(names.get(role, TURN_COLUMNS[role].names) for role in _ROLES))
 
     def read_record(record: dict[str, Any]) -> list[Turn]:
-        nonlocal has_topics
-        topic, *values = finder.find_each(record)
-        has_topics = has_topics or topic is not None
-        return [_read_values(topic, values, paths)]
+        return [_read_values(finder.find_each(record), paths)]
 
-    sessions = _read_conversations(source, reading, read_record, _SHAPE)
-    columns.refuse_absent({"topic": has_topics}, source.name)
-    return sessions
+    return _read_conversations(source, reading, read_record, _SHAPE)
 
 
 def _read_conversations(
     source: Source, reading: ReadOptions, read_record: TurnsOfRecord, expected: str
 ) -> Sessions:
     """Conversations of turns in whatever order; every turn has judgments of its own."""
-    retrievals = Retrievals(read_records(source), ("topic", "system", _NUMBER))
+    retrievals = Retrievals(read_records(source), reading.columns, ("topic", "system", _NUMBER))
     for number, record in retrievals.read_records():
         for docs, values in read_record(record):
             retrievals.add(number, docs, values)
-    events = retrievals.to_events(expected, reading.columns, _order_turns(retrievals))
+    events = retrievals.to_events(expected, _order_turns(retrievals))
+    named = events.frame.with_columns(pl.coalesce("topic", "query_id").alias("topic"))
+    events = evolve(events, frame=named)
     return evolve(build_sessions(events, bad=reading.policy), per_turn=True)
 
 
@@ -95,12 +92,11 @@ def _order_turns(retrievals: Retrievals) -> pl.DataFrame:
 
 
 def _name_turn(session: str, number: str) -> dict[str, str | None]:
-    own = str(int(number))
-    return {"session": session, "query_id": f"{session}_{own}", _NUMBER: own}
+    return {"session": session, "query_id": f"{session}_{number}", _NUMBER: str(int(number))}
 
 
-def _read_values(topic: Any, values: Sequence[Any], paths: ResultPaths) -> Turn:
-    """The turn of a record, from what it says of the other roles."""
+def _read_values(values: Sequence[Any], paths: ResultPaths) -> Turn:
+    """The turn of a record, from what it says of each role."""
     session, turn, retrieved, *labels = values
     if session is None or not str(session):
         return Unreadable("the conversation is null", _SHAPE), {}
@@ -115,10 +111,9 @@ def _read_values(topic: Any, values: Sequence[Any], paths: ResultPaths) -> Turn:
         docs = rank_by_score(retrieved)
     else:
         docs = read_results(retrieved, paths)
-    topic = f"{session}_{match[1]}" if topic is None else str(topic)
-    system, text = (None if value is None else str(value) for value in labels)
+    texts = (None if value is None else str(value) for value in labels)
     names = _name_turn(str(session), match[1])
-    return docs, {**names, "topic": topic, "system": system, "text": text}
+    return docs, {**names, **dict(zip(_LABELS, texts, strict=True))}
 
 
 def rank_by_score(scores: dict[str, Any]) -> list[str] | Unreadable:
@@ -133,7 +128,6 @@ def rank_by_score(scores: dict[str, Any]) -> list[str] | Unreadable:
 _PROVENANCE = ("passage_provenance", "provenance")
 _IKAT_SHAPE = "turns with a turn_id such as 9-1_2, and passages in passage_provenance or references"
 _NO_TURN_ID = "a turn_id of conversation_turn, such as 9-1_2"
-_PATHS = ResultPaths()
 
 
 def is_ikat(records: Sequence[dict[str, Any]]) -> bool:
@@ -171,7 +165,7 @@ def _read_turn(turn: Any, run_name: str | None) -> Turn:
         return Unreadable(what, _NO_TURN_ID), {}
     docs = _read_passages(turn)
     docs = docs.prefix(f"turn {match[0]}") if isinstance(docs, Unreadable) else docs
-    return docs, {**_name_turn(match[1], match[2]), "topic": match[0], "system": run_name}
+    return docs, {**_name_turn(match[1], match[2]), "system": run_name}
 
 
 def _read_passages(turn: dict[str, Any]) -> list[str] | Unreadable:
@@ -179,7 +173,7 @@ def _read_passages(turn: dict[str, Any]) -> list[str] | Unreadable:
     if isinstance(references, dict):
         return rank_by_score(references)
     if isinstance(references, list):
-        return read_documents(references, _PATHS)
+        return read_documents(references, USUAL_PATHS)
     responses = turn.get("responses")
     if not isinstance(responses, list):
         return Unreadable("it has no responses", _IKAT_SHAPE)
@@ -190,5 +184,5 @@ def _read_passages(turn: dict[str, Any]) -> list[str] | Unreadable:
         if chosen is None:
             return Unreadable("a response has no passage_provenance", _IKAT_SHAPE)
         passages += chosen
-    docs = read_documents(passages, _PATHS)
+    docs = read_documents(passages, USUAL_PATHS)
     return docs if isinstance(docs, Unreadable) else list(dict.fromkeys(docs))

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Sequence
-from contextlib import suppress
 from datetime import timedelta
 from functools import partial
 from itertools import accumulate
@@ -23,7 +22,7 @@ from gainful.read import named_columns
 from gainful.read.build_sessions import GAP, split_at_pauses
 from gainful.read.column_names import LOG_COLUMNS, ColumnMapping
 from gainful.read.event_times import EXPECTED as EXPECTED_TIMES, parse_times
-from gainful.read.json_records import ESCAPED_KEY_OR_HALF, is_whole, read_records
+from gainful.read.json_records import is_whole, read_records, scan_lines
 from gainful.read.json_text import Record, Unreadable, as_text, parse_json, parse_line
 from gainful.read.read_options import AS_USUAL, ReadOptions
 from gainful.read.search_results import is_id
@@ -297,30 +296,12 @@ def read_ubi_file(
         return select(_finish(frame)), lambda row: file.locate(entries[row][0])
     frames = []
     for piece in source.iterate_pieces():
-        scanned = None
-        if not ESCAPED_KEY_OR_HALF.search(piece):
-            with suppress(pl.exceptions.PolarsError, pl.exceptions.PanicException):
-                scanned = pl.read_ndjson(piece, schema=dict.fromkeys(fields, pl.String))
-        if scanned is None or _repeats_keys(piece, scanned):
+        scanned = scan_lines(piece, fields)
+        if scanned is None:
             lines = (line for line in piece.split(b"\n") if line.strip())
             scanned = _tabulate_records(map(parse_line, lines), fields)
         frames.append(select(_finish(scanned)))
     return pl.concat(frames), source.locate_rows()
-
-
-def _repeats_keys(piece: bytes, frame: pl.DataFrame) -> bool:
-    """Has a record a field twice, of which one would be taken silently?"""
-    names = [
-        f'"{name}"'.encode() for name in frame.columns if frame[name].null_count() < len(frame)
-    ]
-    often = [name for name in names if piece.count(name) > len(frame)]
-    if not often:  # as nearly always: what is nested has other names
-        return False
-    return any(
-        isinstance(parse_line(line), Unreadable)
-        for line in piece.split(b"\n")
-        if any(line.count(name) > 1 for name in often)
-    )
 
 
 def _tabulate_records(records: Iterable[Record], fields: Sequence[str]) -> pl.DataFrame:
