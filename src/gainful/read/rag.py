@@ -10,8 +10,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Mapping, Sequence, Set as AbstractSet
-from math import isnan
+from collections.abc import Iterable, Mapping, Sequence
 from numbers import Real
 from typing import Any
 
@@ -104,15 +103,13 @@ def read_records(
             graded = {doc: number for doc, number in docs.items() if number is not None}
             pairs = dicts.check_numbers(graded, place, query, kind, problems)
         else:
-            listed = _read_list(docs, place, query, record, kind.number, problems=problems)
+            listed = _read_list(docs, place, query, record, kind, problems=problems)
             ranked = _read_ranks(listed, place, query, record) if kind is RUN else None
             if ranked is None:
                 scored_lists.append(listed)
             else:
                 listed = ranked
-            pairs = dicts.fill_numbers(listed, kind)
-        if kind is QRELS:
-            dicts.refuse_repeats(pairs, place, "a document is judged twice")
+            pairs = dicts.fill_numbers(listed, place, kind)
         if unit and _name_turn(record) is None:
             unit.clear()
         return query, pairs
@@ -169,12 +166,11 @@ def explode_lists(frame: pl.DataFrame, name: str, kind: Kind[Value]) -> Rows[Val
     is_odd |= pl.struct("query", "doc").is_duplicated() if kind is QRELS else False
     if rows.select(is_odd.any()).item():
         return None
-    places = rows["place"]
     return Rows(
         kind,
         name,
         rows.select("query", "doc", kind.number),
-        lambda row: f"{name}, row {row}" if kind is QRELS else f"place {places[row]}",
+        dicts.locate_in_lists(name, rows["place"], kind),
         notes=() if numbers is None or kind is QRELS else _note_rising(rows),
         fields={"silent": tuple(names.filter(lengths == 0))}
         | ({"complete": True} if kind is QRELS else {}),
@@ -344,7 +340,7 @@ def list_answers(by_query: Mapping[Any, Any], name: str) -> Records | None:
     ):
         return None
     lists = {query: find_list(answer) for query, answer in by_query.items()}
-    unread = {query: describe_unread(by_query[query]) for query in lists if lists[query] is None}
+    unread = [by_query[query] for query in lists if lists[query] is None]
     is_one = "data" in by_query and lists.keys() <= {"data", "errors", "extensions"}  # of GraphQL
     if unread or is_one:
         entries = find_list(dict(by_query))
@@ -352,19 +348,15 @@ def list_answers(by_query: Mapping[Any, Any], name: str) -> Records | None:
             not entries or any(find_id(entry) is not None for entry in entries)
         ):
             raise describe_one_answer(name)
-        if not any(unread.values()):
+        if not any(map(describe_unread, unread)):
             return None
-
-    def list_records() -> Records:
-        for query, entries in lists.items():
-            if (why := unread.get(query)) is not None:
-                place = f"{name}, query {quote(query)}"
-                yield place, BadInput(place, why.problem, why.expected)
-            else:
-                answer = by_query[query] if entries is None else entries
-                yield f"{name}[{quote(query)}]", {"id": query, "retrieved": answer}
-
-    return list_records()
+    return (
+        (
+            f"{name}[{quote(query)}]",
+            {"id": query, "retrieved": answer if lists[query] is None else lists[query]},
+        )
+        for query, answer in by_query.items()
+    )
 
 
 def describe_one_answer(name: str) -> BadInput:
@@ -390,16 +382,12 @@ def _read_list(
     place: str,
     query: str,
     record: Mapping[Any, Any],
-    number: str,
+    kind: Kind[Any],
     *,
     problems: list[BadInput],
 ) -> DocNumbers:
     """Documents with their numbers, which can be in a second list."""
-    entries = as_list(value)
-    if entries is None:
-        raise BadInput(place, f"{quote(value)} is not a list of documents", _EXPECTED)
-    if number == "score" and isinstance(value, AbstractSet):
-        raise BadInput(place, "the documents are a set, which has no order", "a list in rank order")
+    entries, number = dicts.list_entries(value, place, kind, _EXPECTED), kind.number
     pairs = read_entries(entries, place, query, number, problems, describe_no_id=_describe_no_id)
     numbers = _find_numbers(record, LIST_COLUMNS[number].names)
     if numbers is None or len(pairs) < len(entries):
@@ -554,18 +542,11 @@ def _name_turn(record: Mapping[Any, Any]) -> str | None:
 
 def _check_query(name: Any, place: str) -> Any:
     """Whole numbers, which pandas makes fractions beside a missing one, are whole again."""
-    if name == "":
-        raise BadInput(place, "there is no query", IDS)
-    if isinstance(name, (str, int)) or name is None:
-        return name
-    if _is_nested(name):
-        raise BadInput(place, f"{quote(name)} is no query", IDS)
-    if not isinstance(name, float):
-        return name
-    if name.is_integer():
+    if isinstance(name, float) and name.is_integer():
         return int(name)
-    problem = f"query {quote(name)} is missing" if isnan(name) else f"{quote(name)} is no query"
-    raise BadInput(place, problem, IDS)
+    if name == "" or isinstance(name, float) or _is_nested(name):
+        raise BadInput(place, f"{quote(name)} is no query" if name else "there is no query", IDS)
+    return name
 
 
 def _is_nested(value: object) -> bool:

@@ -139,8 +139,8 @@ def build(whole: Any, name: str, kind: Kind[Value], tool: Tool) -> Rows[Value]:
     if kind is QRELS:
         return _build_grades(queries, name, kind, tool, problems)
     rankings = [
-        (query, dicts.fill_numbers([(doc, None) for doc, _ in hits], kind))
-        for _, query, hits in queries
+        (query, dicts.fill_numbers([(doc, None) for doc, _ in hits], place, kind))
+        for place, query, hits in queries
     ]
     failed, notes = whole.get("failures") if isinstance(whole, dict) else None, []
     if failed and isinstance(failed, dict):

@@ -99,7 +99,6 @@ def read_mapping(
     if records is None:
         if _is_one_answer(by_query):
             raise rag.describe_one_answer(name)
-        _refuse_unknown_columns(by_query, name, kind, columns)
         records = rag.list_answers(by_query, name) if kind is RUN else None
     if records is None:
         return dicts.read_dict(by_query, name, kind)
@@ -118,6 +117,7 @@ def _is_one_answer(value: Mapping[Any, Any]) -> bool:
 
 
 def _find_batch(value: Mapping[Any, Any]) -> list[Any] | None:
+    """The answers to several searches that came together, or the ids that they found."""
     if (searches := list_searches(value)) is not None:
         return searches
     key = "ids" if not _BESIDE_IDS.isdisjoint(value) else "responses"
@@ -427,7 +427,7 @@ def _find_shape(entries: list[Any], name: str, columns: ColumnMapping, number: s
     if inner is None:
         raise _refuse_flat(first, name, number)
     if isinstance(first, tuple):
-        _refuse_other_rows(first, name, number)
+        _check_row(first, name, number)
         return "rows"
     return _find_list_shape(inner, entries, name, number)
 
@@ -485,33 +485,26 @@ def _refuse_numbers(entries: list[Any], name: str, number: str) -> None:
             raise BadInput(name, problem, f"{GRADES_AND_SCORES}; or {_BY_QUERY}")
 
 
-def _refuse_other_rows(first: tuple[Any, ...], name: str, number: str) -> None:
+def _check_row(first: tuple[Any, ...], name: str, number: str) -> None:
     """A tuple is a row of query, document and number; judgments may lack the last."""
-    if len(first) == 3 and all(map(is_id, first[:2])):
+    has_ids = len(first) > 1 and all(map(is_id, first[:2]))
+    is_pair = len(first) == 2 and number == "grade"
+    if has_ids and (len(first) == 3 or (is_pair and len({*map(type, first)}) == 1)):
         return
-    place = f"{name}[0]"
-    row = f"(query, document, {number})"
-    if len(first) == 2 and (is_id(first[0]) or has_id(first[0])):
-        plain_ids = is_id(first[1]) and isinstance(first[0], str) == isinstance(first[1], str)
-        if number == "grade" and plain_ids:
-            return
-        other = f"the rows of a table are {row}"
-        problem = f"{quote(first)} is a document with its {number}, but of which query?"
-        if plain_ids:
-            problem = f"{quote(first)} can be a query with a document, or two documents"
-        raise BadInput(place, problem, f"{{query: [(document, {number}), …]}}; {other}")
-    raise BadInput(place, f"{quote(first)} is not a row {row}", f"such rows; or {_BY_QUERY}")
+    problem = f"{quote(first)} is not a row (query, document, {number})"
+    allowed = f"such rows; {{query: [(document, {number}), …]}}; or {_BY_QUERY}"
+    raise BadInput(f"{name}[0]", problem, allowed)
 
 
 def _refuse_flat(first: object, name: str, number: str) -> BadInput:
-    if isinstance(first, Real):
-        problem = "these are numbers, without a document"
-        return BadInput(name, problem, f"{GRADES_AND_SCORES}; or {_BY_QUERY}")
-    if is_id(first) or has_id(first):
-        problem = f"{quote(first)} and so on: one list of documents, but of which query?"
-        runs = "" if number == "grade" else '; files of several runs are runs={"bm25": "bm25.txt"}'
-        return BadInput(name, problem, _BY_QUERY + runs)
-    return BadInput(f"{name}[0]", f"{quote(first)} is not a known form", _describe_shapes(number))
+    if not (is_id(first) or has_id(first) or isinstance(first, Real)):
+        problem = f"{quote(first)} is not a known form"
+        return BadInput(f"{name}[0]", problem, _describe_shapes(number))
+    other = "" if number == "grade" else '; files of several runs are runs={"bm25": "bm25.txt"}'
+    other = f"; {GRADES_AND_SCORES}" if isinstance(first, Real) else other
+    what = "numbers" if isinstance(first, Real) else "documents"
+    problem = f"{quote(first)} and so on: one list of {what}, but of which query?"
+    return BadInput(name, problem, _BY_QUERY + other)
 
 
 def _describe_shapes(number: str) -> str:
@@ -594,7 +587,8 @@ def split_columns(
         return [value] if lists is not None else None
     if docs is not None and all(isinstance(column, Mapping) for column in value.values()):
         value = {name: [*column.values()] for name, column in value.items()}  # by their index
-    if as_list(value[query]) is None or (lists is None and docs is None):
+    has_lists = any(as_list(next(iter(as_list(each) or ()), None)) for each in value.values())
+    if as_list(value[query]) is None or (lists is None and docs is None and not has_lists):
         return None
     return _zip_columns(value, name)
 
@@ -605,19 +599,6 @@ def _find_rows(value: Mapping[Any, Any]) -> list[Mapping[Any, Any]] | None:
         return [dict(zip(value["columns"], row, strict=False)) for row in value["data"]]
     rows = value["data"] if isinstance(value.get("data"), list) else [*value.values()]
     return rows if are_records(rows[:1]) and are_column_names(map(str, rows[0])) else None
-
-
-def _refuse_unknown_columns(
-    value: Mapping[Any, Any], name: str, kind: Kind[Any], columns: ColumnMapping
-) -> None:
-    """Refuse a column of lists with an unknown name, beside one of queries."""
-    names = (*columns.names.get("query", ()), *_QUERIES)
-    query = next((key for key in names if key in value), None)
-    lists = [as_list(column) or () for column in value.values()] if query is not None else []
-    if lists and min(map(len, lists)) == max(map(len, lists)) > 0:
-        first = dict(zip(map(str, value), next(zip(*lists, strict=True)), strict=True))
-        if is_id(first[str(query)]):
-            rag.refuse_unknown_lists(name, first, columns, kind)
 
 
 def _zip_columns(value: Mapping[Any, Any], name: str) -> list[Mapping[Any, Any]]:
