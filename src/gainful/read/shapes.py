@@ -40,7 +40,7 @@ from gainful.read.column_names import (
 )
 from gainful.read.engines import find_engine
 from gainful.read.frames import as_polars, is_frame, is_wrapped, reset_ids, unwrap
-from gainful.read.json_text import Unreadable, list_searches
+from gainful.read.json_text import list_searches
 from gainful.read.named_columns import InputTable
 from gainful.read.path_finder import find_first
 from gainful.read.qrels_and_run import (
@@ -68,7 +68,8 @@ from gainful.text import NUMBER_PATTERN, quote
 
 Shape = Literal["records", "rows", "lists", "rag"]
 _BESIDE_IDS = frozenset(("distances", "metadatas"))  # in an answer of Chroma
-_ANSWER_KEYS = frozenset(("responseHeader", "root", "data", *_BESIDE_IDS))
+_MARKS = frozenset(("responseHeader", "root", *_BESIDE_IDS))  # of answers
+_ANSWER_KEYS = frozenset(("Get", *(path.partition(".")[0] for path in LIST_PATHS)))
 _NUMBER = f"{NUMBER_PATTERN}|nan|-?inf|None"  # or what stands for one that is missing
 _QUERIES = LIST_COLUMNS["query"].names
 _WRAPPERS = frozenset(  # names of the one list that a file of some tool holds
@@ -96,23 +97,24 @@ def read_mapping(
     if rows is not None:
         return read_sequence(rows, name, kind, columns)
     records = rag.find_records(by_query, name, columns)
-    if records is None:
-        if _is_one_answer(by_query):
-            raise rag.describe_one_answer(name)
+    if records is None and not _has_scores(by_query):
+        if _is_answer(by_query):
+            problem = "this is the response to one search, but to which query?"
+            raise BadInput(name, problem, f"{{query: answer, …}}; or lines {rag.EXPECTED}")
         records = rag.list_answers(by_query, name) if kind is RUN else None
     if records is None:
         return dicts.read_dict(by_query, name, kind)
     return rag.read_records(name, records, kind, columns)
 
 
-def _is_one_answer(value: Mapping[Any, Any]) -> bool:
-    """Is it one list of objects, under a name that search engines give to their results?"""
-    return len(value) == 1 and all(
-        key in LIST_PATHS
-        and isinstance(entries, list)
-        and are_records(entries)
-        and any(find_id(entry) is not None for entry in entries)
-        for key, entries in value.items()
+def _has_scores(by_query: Mapping[Any, Any]) -> bool:
+    """Has its first query documents with numbers?"""
+    first = next(iter(by_query.values()), None)
+    return (
+        isinstance(first, Mapping)
+        and not any(isinstance(value, (Mapping, list, str)) for value in first.values())
+        and describe_unread(first) is None  # its hits may be null
+        and _MARKS.isdisjoint(by_query)
     )
 
 
@@ -126,28 +128,28 @@ def _find_batch(value: Mapping[Any, Any]) -> list[Any] | None:
     return answers if is_batch else None
 
 
-def _open_batch(entries: list[Any], name: str, columns: ColumnMapping) -> list[Any]:
-    """The list of results of each query, where answers of an engine stand in a list."""
+def _are_answers(entries: list[Any], columns: ColumnMapping) -> bool:
+    """Is it a list with the answer of a search engine to each query, which it does not tell?"""
     first: Any = next(iter(entries), None)
-    if not _is_answer(first) or rag.record_kinds(first, columns) or _has_name(first, _QUERIES):
-        return entries
-    lists: list[Any] = [find_list(answer) for answer in entries]
-    for place, answer in enumerate(entries):
-        if lists[place] is None:
-            why = describe_unread(answer) or Unreadable(
-                f"{quote(answer)} is not a response with a list of results",
-                "an answer for each query",
-            )
-            lists[place] = BadInput(f"{name}[{place}]", why.problem, why.expected)
-    return lists
+    is_answer = _is_answer(first) and not rag.record_kinds(first, columns)
+    return is_answer and not _has_name(first, _QUERIES)
 
 
 def _is_answer(value: object) -> bool:
-    if not isinstance(value, Mapping) or find_list(dict(value)) is None:
+    """Is it what a search engine answered, and no dict of documents by query?"""
+    if not isinstance(value, Mapping) or value.keys().isdisjoint(_ANSWER_KEYS):
         return False
-    has_more = value.get("hits") == [] or not all(map(_is_nested, value.values()))
+    entries = find_list(dict(value))
+    if entries is None:
+        return False
     is_filtered = isinstance(find_first(dict(value), ("hits.hits",)), list)  # of all but its hits
-    return has_more or is_filtered or not _ANSWER_KEYS.isdisjoint(value) or _is_one_answer(value)
+    is_nested = isinstance(find_first(dict(value), ("data", "Get")), Mapping)
+    if is_filtered or is_nested or not _MARKS.isdisjoint(value):
+        return True
+    has_more = not all(map(_is_nested, value.values()))
+    is_one = len(value) == 1 and isinstance(next(iter(value.values())), list)
+    has_ids = any(not is_id(each) and find_id(each) is not None for each in entries)
+    return has_more or value.get("hits") == [] or (is_one and has_ids)
 
 
 def _is_nested(value: object) -> bool:
@@ -159,7 +161,10 @@ def read_sequence(
 ) -> NestedDict | Rows[Value]:
     """Judgments or a run from a list, by what its first entry is."""
     entries = _as_rows(value) or []
-    entries = _open_batch(entries, name, columns) if kind is RUN else entries
+    if kind is RUN and _are_answers(entries, columns):
+        by_place = enumerate(entries)
+        records = ((f"{name}[{at}]", {"id": at, "retrieved": each}) for at, each in by_place)
+        return _count_lists(rag.read_records(name, records, kind, columns), len(entries))
     shape = _find_shape(entries, name, columns, kind.number)
     if shape == "rag":
         if isinstance(entries[0], Mapping):
@@ -167,12 +172,16 @@ def read_sequence(
             named_columns.refuse_event_lists(header, kind)
         return rag.read_records(name, _number_records(entries, name), kind, columns)
     if shape == "lists":
-        read = dicts.read_dict(dict(enumerate(entries)), name, kind)
-        if isinstance(read, NestedDict):
-            return evolve(read, list_count=len(entries))
-        return evolve(read, fields={**read.fields, "list_count": len(entries)})
+        return _count_lists(dicts.read_dict(dict(enumerate(entries)), name, kind), len(entries))
     table = _build_table(entries, shape, name, kind.number)
     return named_columns.extract(table, kind, columns)
+
+
+def _count_lists(read: NestedDict | Rows[Value], list_count: int) -> NestedDict | Rows[Value]:
+    """Lists in query order, whose queries have no names."""
+    if isinstance(read, NestedDict):
+        return evolve(read, list_count=list_count)
+    return evolve(read, fields={**read.fields, "list_count": list_count})
 
 
 def are_records(entries: Sequence[Any]) -> bool:
@@ -367,14 +376,14 @@ def holds_runs(value: object) -> bool:
 
 
 def _holds_named_runs(by_name: Mapping[Any, Any]) -> bool:
-    first = next(iter(by_name.values()), None)
-    if type(first) is dict and type(next(iter(first.values()), None)) in (float, int):
+    first = next((inner for inner in by_name.values() if _is_filled(inner)), None)
+    if type(first) is dict and type(next(iter(first.values()))) in (float, int):
         return False  # documents with their scores, as most have them
     if rag.find_records(by_name, "") is not None or split_columns(by_name, "run") is not None:
         return False
     if ratings.recognise(by_name) is not None or _is_answer(first) or _find_batch(by_name):
         return False
-    return is_run(next((inner for inner in by_name.values() if _is_filled(inner)), None))
+    return is_run(first)
 
 
 def _is_filled(value: object) -> bool:
