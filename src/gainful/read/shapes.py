@@ -245,7 +245,7 @@ def _refuse_unknown(
         texts = [*map(str, inner.values())] if isinstance(inner, dict) else []
         numbers = [text for text in texts if re.fullmatch(_NUMBER, text)]
         has_number = bool(numbers) and 2 * len(numbers) >= len(texts)
-        is_list = isinstance(inner, list) and (not are_records(inner) or any(map(has_id, inner)))
+        is_list = isinstance(inner, list) and not are_records(inner)
         is_answer = kind is RUN and isinstance(inner, dict) and find_list(inner) is not None
         likely += is_list or has_number or is_answer
     are_dicts = all(isinstance(inner, dict) for inner in value.values())
