@@ -1326,6 +1326,12 @@ def test_what_is_wrong_with_one_query_is_told_with_that_query():
         gainful.evaluate({"x": {"relevant": ["a", "a"]}}, {"x": ["a"]})
 
 
+@pytest.mark.parametrize("query", [pd.Series(["x"]), ["x"], float("nan")])
+def test_a_column_or_nan_is_no_query(query):
+    with refuses(BadInput, "judgments[0]", "is no query"):
+        gainful.evaluate([{"query": query, "relevant": ["a"]}], {"x": ["a"]})
+
+
 def test_answers_may_come_after_a_list_without_results():
     answers = {"x": [], "y": {"hits": [{"id": "a"}], "took": 3}}
     assert gainful.evaluate({"x": ["a"], "y": ["a"]}, answers, "RR")["RR"] == 0.5

@@ -516,8 +516,10 @@ def _check_query(name: Any, place: str) -> Any:
     """Whole numbers, which pandas makes fractions beside a missing one, are whole again."""
     if isinstance(name, float) and name.is_integer():
         return int(name)
-    if name == "" or isinstance(name, float) or _is_nested(name):
-        raise BadInput(place, f"{quote(name)} is no query" if name else "there is no query", IDS)
+    if isinstance(name, float) or _is_nested(name):
+        raise BadInput(place, f"{quote(name)} is no query", IDS)
+    if isinstance(name, str) and not name:
+        raise BadInput(place, "there is no query", IDS)
     return name
 
 
