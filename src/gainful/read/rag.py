@@ -446,12 +446,13 @@ def _read_parts(
 
     Those that were seen are numbers where records have no name.
     """
-    roles = {**kind.roles, "retrieved": "retrieved", "relevant": "relevant"}  # both parts name it
-    inner_roles = {role: name for role, name in roles.items() if role != "doc"}
     paths = columns.names.get("doc", ())
     is_path = paths and not any(path in own for path in paths)  # of ids within documents
-    record = columns.rename_record(own, inner_roles if is_path else roles, place)
+    record = own
     if columns.names:
+        roles = {**kind.roles, "retrieved": "retrieved", "relevant": "relevant"}  # in both kinds
+        roles = {role: name for role, name in roles.items() if role != "doc" or not is_path}
+        record = columns.rename_record(own, roles, place)
         filled = {key: value for key, value in record.items() if value is not None}
         are_lists = {key: _is_nested(value) for key, value in filled.items()}
         rivals = choose_named(columns, kind, are_lists, place)
