@@ -83,6 +83,15 @@ def test_a_query_may_come_twice_with_the_same_ratings_only():
         )
 
 
+@pytest.mark.parametrize("doc", ["docId", "_id", "doc_id", "product_id"])
+@pytest.mark.parametrize("grade", ["rating", "gain", "relevance"])
+def test_documents_and_ratings_are_called_as_in_any_answer(doc, grade):
+    """So "star wars" has 11 rated 3 and 12 rated 0, in a tool's file and in lists."""
+    rated = [{doc: "11", grade: 3}, {doc: "12", grade: 0}]
+    for judged in ({"queries": [{"query": "star wars", "ratings": rated}]}, {"star wars": rated}):
+        assert gainful.evaluate(judged, RESPONSE, "nDCG")["nDCG"] == pytest.approx(0.5)
+
+
 ONE = {"_id": "1", "rating": 1}
 PLACEHOLDERS = {"placeholders": {"$query": "a"}, "relevant_documents": {"1": 1}}
 

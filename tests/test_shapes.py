@@ -32,6 +32,7 @@ from gainful.errors import (
     BadInput,
     BadShape,
     BadValue,
+    Duplicated,
     GainfulError,
     NoColumn,
     NothingInCommon,
@@ -1313,6 +1314,37 @@ def test_ids_of_answers_by_query_may_be_named(tmp_path):
     columns = {"run.doc": "location.s3Location.uri"}
     results = gainful.evaluate({"leek": {"s3://b/a": 1}}, path, "RR", columns=columns)
     assert results["RR"] == 1.0
+    answers = [{"retrievalResults": hits, "nextToken": ""} for hits in ([hit], [])]  # in order
+    results = gainful.evaluate([["s3://b/a"], ["x"]], answers, "RR", columns=columns)
+    assert results["RR"] == 0.5
+
+
+def test_what_is_wrong_with_one_query_is_told_with_that_query():
+    with refuses(BadInput, "run['y']", "None"):
+        gainful.evaluate({"x": ["a"]}, {"x": {"retrieved": ["a"]}, "y": {"retrieved": None}})
+    with refuses(Duplicated, "judgments['x']"):
+        gainful.evaluate({"x": {"relevant": ["a", "a"]}}, {"x": ["a"]})
+
+
+@pytest.mark.parametrize("query", [pd.Series(["x"]), ["x"], float("nan")])
+def test_a_column_or_nan_is_no_query(query):
+    with refuses(BadInput, "judgments[0]", "is no query"):
+        gainful.evaluate([{"query": query, "relevant": ["a"]}], {"x": ["a"]})
+
+
+def test_answers_may_come_after_a_list_without_results():
+    answers = {"x": [], "y": {"hits": [{"id": "a"}], "took": 3}}
+    assert gainful.evaluate({"x": ["a"], "y": ["a"]}, answers, "RR")["RR"] == 0.5
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [{"matches": [{"id": "a"}], "namespace": ""}, {"data": {"Get": {"Page": [{"id": "a"}]}}}],
+)
+def test_one_answer_is_of_no_query_whether_run_or_judgments(answer):
+    for qrels, run in ([{"x": ["a"]}, answer], [answer, {"x": ["a"]}]):
+        with refuses(BadInput, "judgments" if qrels is answer else "run", "which query"):
+            gainful.evaluate(qrels, run)
 
 
 @pytest.mark.parametrize("indent", [None, 1])

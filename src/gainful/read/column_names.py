@@ -73,7 +73,7 @@ _ANSWERS = (  # paths to the list in what a search returned
     "data.content"
 )
 _ANSWER_DOCS = (
-    f"id {_DOCS} chunk_id node_id _id.$oid _id id_ uuid objectID uniqueId DocumentId file_id"
+    f"id {_DOCS} chunk_id node_id _id.$oid _id id_ uuid objectID uniqueId DocumentId docId file_id"
 )
 _ASKED = (  # what a search is called with
     "query q question search_query query_text queries text input search keywords search_term "
@@ -128,7 +128,7 @@ COLUMNS = (
     Column("retrieved", "list", "answers", f"{_RETRIEVED} ids {_LISTS} {_ANSWERS}"),
     Column("doc", "id", "answers", _ANSWER_DOCS),
     Column("score", "number", "answers", f"{_SCORES} _score"),
-    Column("grade", "number", "answers", _GRADES),
+    Column("grade", "number", "answers", f"{_GRADES} gain"),
     Column("text", "text", "answers", _ASKED),
     Column("doc", "id", "objects", "node_id id doc_id docid id_ uuid"),
     Column("retrieved", "list", "objects", "objects points matches"),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence, Set as AbstractSet
+from collections.abc import Callable, Mapping, Sequence, Set as AbstractSet
 from functools import partial
 from itertools import pairwise
 from typing import Any
@@ -55,13 +55,28 @@ def to_rows(nested: NestedDict, kind: Kind[Value]) -> Rows[Value]:
     return Rows(kind, name, frame, locate, problems, notes=nested.notes, fields=fields)
 
 
-def fill_numbers(pairs: DocNumbers, kind: Kind[Any]) -> DocScores:
-    """Documents with their numbers; without scores, each scores below the one before."""
+def list_entries(value: Any, place: str, kind: Kind[Any], expected: str) -> list[Any]:
+    """The documents of a list; a set has no order, which a run needs."""
+    unordered = kind is RUN and isinstance(value, AbstractSet)
+    entries = None if unordered else as_list(value)
+    if entries is None:
+        what = "a set, which has no order" if unordered else "not a list of documents"
+        raise BadInput(place, f"{quote(value)} is {what}", expected)
+    return entries
+
+
+def fill_numbers(pairs: DocNumbers, place: str, kind: Kind[Any]) -> DocScores:
+    """Documents with their numbers; without scores, each scores below the one before.
+
+    In judgments no document may stand twice.
+    """
+    if kind is QRELS and len({doc for doc, _ in pairs}) < len(pairs):
+        raise Duplicated(place, "it lists a document twice", "each document once")
     numbers = [(doc, kind.default if value is None else value) for doc, value in pairs]
     known = [(doc, value) for doc, value in numbers if value is not None]
     if len(known) == len(pairs):
         return known
-    return [(doc, -float(place)) for place, (doc, _) in enumerate(pairs, start=1)]
+    return [(doc, -float(rank)) for rank, (doc, _) in enumerate(pairs, start=1)]
 
 
 def note_scores(rankings: Sequence[DocNumbers]) -> list[str]:
@@ -108,21 +123,15 @@ def build_lists(
     rows = [(str(query), str(doc), number) for query, pairs in lists for doc, number in pairs]
     places = [place for _, pairs in lists for place in range(1, len(pairs) + 1)]
     fields["silent"] = tuple(str(query) for query, pairs in lists if not pairs)
-    return Rows(
-        kind,
-        name,
-        _build_frame(rows, kind.number, name),
-        lambda row: f"{name}, row {row}" if kind is QRELS else f"place {places[row]}",
-        problems,
-        notes=notes,
-        fields=fields,
-    )
+    frame, locate = _build_frame(rows, kind.number, name), locate_in_lists(name, places, kind)
+    return Rows(kind, name, frame, locate, problems, notes=notes, fields=fields)
 
 
-def refuse_repeats(pairs: DocScores, place: str, problem: str) -> None:
-    """In judgments no document may stand twice."""
-    if len({doc for doc, _ in pairs}) < len(pairs):
-        raise Duplicated(place, problem, "each document once")
+def locate_in_lists(
+    name: str, places: Sequence[int] | pl.Series, kind: Kind[Any]
+) -> Callable[[int], str]:
+    """Where rows of lists stand: a document of a run by its place in its list."""
+    return lambda row: f"{name}, row {row}" if kind is QRELS else f"place {places[row]}"
 
 
 def _read_lists(
@@ -135,16 +144,10 @@ def _read_lists(
     def read_list(query: object, inner: Any) -> tuple[object, DocScores]:
         if isinstance(inner, Mapping):
             return query, check_numbers(inner, name, query, kind, problems)
-        unordered = kind is RUN and isinstance(inner, AbstractSet)
-        entries = None if unordered else as_list(inner)
-        if entries is None:
-            what = "a set, which has no order" if unordered else "not a dict or list"
-            raise BadInput(f"{name}[{quote(query)}]", f"{quote(inner)} is {what}", kind.shapes)
+        place = f"{name}[{quote(query)}]"
+        entries = list_entries(inner, place, kind, kind.shapes)
         scored_lists.append(read_entries(entries, name, query, kind.number, problems))
-        pairs = fill_numbers(scored_lists[-1], kind)
-        if kind is QRELS:
-            refuse_repeats(pairs, f"{name}[{quote(query)}]", "it lists a document twice")
-        return query, pairs
+        return query, fill_numbers(scored_lists[-1], place, kind)
 
     lists = list(read_each(read_list, mapping.items(), problems))
     notes = note_scores(scored_lists) if kind is RUN else ()

@@ -395,7 +395,7 @@ def build_subtopic_qrels(
         counted = f"; {count_noun(zeros, 'rating')} of 0 counted as 1" if zeros else ""
         notes = [*notes, f"{name}: ratings of passages, summed by subtopic{counted}"]
     if not has_several_subtopics(frame["subtopic"]):
-        return Qrels(frame.drop("subtopic"), name, locate, notes=notes, **fields)
+        return Qrels(frame.select("query", "doc", "grade"), name, locate, notes=notes, **fields)
     _refuse_not_finite(frame, "grade", locate)
     _refuse_judged_twice(frame, find_duplicates(frame, "subtopic"), locate)
     pairs = frame.with_row_index("line").group_by("query", "doc", maintain_order=True)
@@ -481,10 +481,7 @@ class Kind(Generic[Value]):
 def _build_qrels(
     frame: pl.DataFrame, name: str, where: Callable[[int], str] | None = None, **fields: Any
 ) -> Qrels:
-    has_subtopics = "subtopic" in frame.columns and (
-        "passage" in frame.columns or has_several_subtopics(frame["subtopic"])
-    )
-    if has_subtopics and where is not None:
+    if "subtopic" in frame.columns and where is not None:
         return build_subtopic_qrels(frame, name, where, **fields)
     return Qrels(frame.select("query", "doc", "grade"), name, where, **fields)
 

@@ -10,8 +10,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Mapping, Sequence, Set as AbstractSet
-from math import isnan
+from collections.abc import Iterable, Mapping, Sequence
 from numbers import Real
 from typing import Any
 
@@ -47,7 +46,6 @@ from gainful.read.search_results import (
     DocNumbers,
     as_list,
     describe_unread,
-    find_id,
     find_id_path,
     find_list,
     is_id,
@@ -69,7 +67,7 @@ _RELEVANT_WORDS = (
 )
 # ragas' name of texts that were retrieved; its older one and DeepEval's may hold ids, too.
 _TEXTS, _OLDER_TEXTS = "retrieved_contexts", ("contexts", "retrieval_context")
-_EXPECTED = '{"query": …, "retrieved": […], "relevant": […]}'
+EXPECTED = '{"query": …, "retrieved": […], "relevant": […]}'
 _ANSWERS = ("hits", "response")  # of a search engine, beside the query they are for
 _IN_ANSWERS = {*_ANSWERS, *_QUERY}
 _DECODER = json.JSONDecoder()
@@ -96,23 +94,20 @@ def read_records(
 
     def read_record(number: int, place: str, own: Mapping[Any, Any]) -> tuple[str, DocScores]:
         query, docs, record = _read_parts(number, place, own, kind, columns, seen=seen)
-        place = name if place == f"{name}[{quote(query)}]" else place  # messages add the query
-        if kind is RUN:
-            docs = _open_answer(docs, f"{place}[{quote(query)}]")
+        of_query = name if place == f"{name}[{quote(query)}]" else place  # query is added to it
         if isinstance(docs, Mapping):
             # In a column of dicts all have the keys of all others too.
             graded = {doc: number for doc, number in docs.items() if number is not None}
-            pairs = dicts.check_numbers(graded, place, query, kind, problems)
+            pairs = dicts.check_numbers(graded, of_query, query, kind, problems)
         else:
-            listed = _read_list(docs, place, query, record, kind.number, problems=problems)
-            ranked = _read_ranks(listed, place, query, record) if kind is RUN else None
+            entries = dicts.list_entries(docs, place, kind, EXPECTED)
+            listed = _read_list(entries, of_query, query, record, kind.number, problems=problems)
+            ranked = _read_ranks(listed, of_query, query, record) if kind is RUN else None
             if ranked is None:
                 scored_lists.append(listed)
             else:
                 listed = ranked
-            pairs = dicts.fill_numbers(listed, kind)
-        if kind is QRELS:
-            dicts.refuse_repeats(pairs, place, "a document is judged twice")
+            pairs = dicts.fill_numbers(listed, place, kind)
         if unit and _name_turn(record) is None:
             unit.clear()
         return query, pairs
@@ -169,12 +164,11 @@ def explode_lists(frame: pl.DataFrame, name: str, kind: Kind[Value]) -> Rows[Val
     is_odd |= pl.struct("query", "doc").is_duplicated() if kind is QRELS else False
     if rows.select(is_odd.any()).item():
         return None
-    places = rows["place"]
     return Rows(
         kind,
         name,
         rows.select("query", "doc", kind.number),
-        lambda row: f"{name}, row {row}" if kind is QRELS else f"place {places[row]}",
+        dicts.locate_in_lists(name, rows["place"], kind),
         notes=() if numbers is None or kind is QRELS else _note_rising(rows),
         fields={"silent": tuple(names.filter(lengths == 0))}
         | ({"complete": True} if kind is QRELS else {}),
@@ -252,14 +246,16 @@ def _find_answer(record: Mapping[Any, Any]) -> list[Any] | None:
     return find_list(answer) if is_named else None
 
 
-def _open_answer(docs: Any, place: str) -> Any:
-    """The list in what a search engine answered, where that stands in place of the list."""
-    if not isinstance(docs, dict):
-        return docs
-    is_nested = any(isinstance(each, (dict, list)) for each in docs.values())
-    entries = find_list(docs) if is_nested else None
+def _open_answer(docs: Any, place: str, query: object) -> Any:
+    """The list in what a search engine answered, where that is in place of the list."""
+    if isinstance(docs, Mapping):
+        is_answer = any(isinstance(each, (dict, list)) for each in docs.values())
+    else:
+        is_answer = not isinstance(docs, list) and as_list(docs) is None
+    entries = find_list(docs) if is_answer else None
     unread = describe_unread(docs) if entries is None else None
     if unread is not None:
+        place = place if place.endswith("]") else f"{place}[{quote(query)}]"
         raise BadInput(place, unread.problem, unread.expected)
     return docs if entries is None else entries
 
@@ -304,7 +300,7 @@ def refuse_unknown_lists(
     path = next((find_id_path(doc) for doc in docs if isinstance(doc, Mapping)), None)
     roles |= {} if path is None else {"doc": path}
     mapping = ",".join(f"{role}={field}" for role, field in roles.items())
-    allowed = f"--columns {mapping} (columns={json.dumps(roles)}); {_EXPECTED}"
+    allowed = f"--columns {mapping} (columns={json.dumps(roles)}); {EXPECTED}"
     raise NoColumn(name, f"fields with unknown names hold lists: is {words}?", allowed)
 
 
@@ -331,46 +327,15 @@ def find_records(
 
 
 def list_answers(by_query: Mapping[Any, Any], name: str) -> Records | None:
-    """The list of results of each query, where what a search engine answered stands there."""
-    first = next(iter(by_query.values()), None)
-    scored = isinstance(first, Mapping) and not any(
-        isinstance(value, (Mapping, list, str)) for value in first.values()
-    )
-    scored = scored and describe_unread(first) is None  # its hits may be null
-    scored = scored and "responseHeader" not in by_query  # of Solr, before its results
-    if scored or (
-        as_list(first) is not None
-        and all(isinstance(each, (Mapping, list)) for each in by_query.values())
-    ):
+    """The answer of a search engine to each query; None if these are documents, not answers."""
+    first = next((answer for answer in by_query.values() if as_list(answer) != []), None)
+    is_unread = find_list(first) is None and describe_unread(first) is None
+    if is_unread or as_list(first) is not None:
         return None
-    lists = {query: find_list(answer) for query, answer in by_query.items()}
-    unread = {query: describe_unread(by_query[query]) for query in lists if lists[query] is None}
-    is_one = "data" in by_query and lists.keys() <= {"data", "errors", "extensions"}  # of GraphQL
-    if unread or is_one:
-        entries = find_list(dict(by_query))
-        if entries is not None and (
-            not entries or any(find_id(entry) is not None for entry in entries)
-        ):
-            raise describe_one_answer(name)
-        if not any(unread.values()):
-            return None
-
-    def list_records() -> Records:
-        for query, entries in lists.items():
-            if (why := unread.get(query)) is not None:
-                place = f"{name}, query {quote(query)}"
-                yield place, BadInput(place, why.problem, why.expected)
-            else:
-                answer = by_query[query] if entries is None else entries
-                yield f"{name}[{quote(query)}]", {"id": query, "retrieved": answer}
-
-    return list_records()
-
-
-def describe_one_answer(name: str) -> BadInput:
-    """What is said of an answer without its query."""
-    problem = "this is the response to one search, but to which query?"
-    return BadInput(name, problem, '{query: answer, …}; or lines {"query": …, "retrieved": […]}')
+    return (
+        (f"{name}[{quote(query)}]", {"id": query, "retrieved": answer})
+        for query, answer in by_query.items()
+    )
 
 
 def as_record(value: Any, *fields: str) -> Mapping[Any, Any] | None:
@@ -386,7 +351,7 @@ def as_record(value: Any, *fields: str) -> Mapping[Any, Any] | None:
 
 
 def _read_list(
-    value: Any,
+    entries: list[Any],
     place: str,
     query: str,
     record: Mapping[Any, Any],
@@ -395,11 +360,6 @@ def _read_list(
     problems: list[BadInput],
 ) -> DocNumbers:
     """Documents with their numbers, which can be in a second list."""
-    entries = as_list(value)
-    if entries is None:
-        raise BadInput(place, f"{quote(value)} is not a list of documents", _EXPECTED)
-    if number == "score" and isinstance(value, AbstractSet):
-        raise BadInput(place, "the documents are a set, which has no order", "a list in rank order")
     pairs = read_entries(entries, place, query, number, problems, describe_no_id=_describe_no_id)
     numbers = _find_numbers(record, LIST_COLUMNS[number].names)
     if numbers is None or len(pairs) < len(entries):
@@ -486,14 +446,17 @@ def _read_parts(
 
     Those that were seen are numbers where records have no name.
     """
-    roles = {**kind.roles, "retrieved": "retrieved", "relevant": "relevant"}  # both parts name it
-    inner_roles = {role: name for role, name in roles.items() if role != "doc"}
     paths = columns.names.get("doc", ())
     is_path = paths and not any(path in own for path in paths)  # of ids within documents
-    inner = {path: find_value(own, path) for path in columns.names.get("query", ()) if "." in path}
-    own = {**own, **{path: value for path, value in inner.items() if value is not None}}
-    record = columns.rename_record(own, inner_roles if is_path else roles, place)
+    record = own
     if columns.names:
+        inner = {
+            path: find_value(own, path) for path in columns.names.get("query", ()) if "." in path
+        }
+        own = {**own, **{path: value for path, value in inner.items() if value is not None}}
+        roles = {**kind.roles, "retrieved": "retrieved", "relevant": "relevant"}  # in both kinds
+        roles = {role: name for role, name in roles.items() if role != "doc" or not is_path}
+        record = columns.rename_record(own, roles, place)
         filled = {key: value for key, value in record.items() if value is not None}
         are_lists = {key: _is_nested(value) for key, value in filled.items()}
         rivals = choose_named(columns, kind, are_lists, place)
@@ -509,9 +472,8 @@ def _read_parts(
     answer = _find_answer(record) if key is None and kind is RUN else None
     if answer is not None:
         key, record = "retrieved", {**record, "retrieved": answer}
-    unread = describe_unread(record.get("response")) if key is None else None
-    if unread is not None and kind is RUN:
-        raise BadInput(f"{place}[{quote(name)}]", unread.problem, unread.expected)
+    if key is None and kind is RUN:
+        _open_answer(record.get("response"), place, name)  # which may say why it has no results
     if name is None and len(own) == 1:
         ((field, inner),) = own.items()
         if isinstance(inner, Mapping) and inner and all(map(_is_nested, inner.values())):
@@ -520,14 +482,15 @@ def _read_parts(
     if name is None or key is None:
         missing, looked_for = ("query", _QUERY) if name is None else (kind.lists[0], kind.lists)
         message = f"there is no {quote(missing)}; known: {', '.join(map(str, record))}"
-        raise BadInput(place, message, f"one of {', '.join(looked_for)}, as in {_EXPECTED}")
+        raise BadInput(place, message, f"one of {', '.join(looked_for)}, as in {EXPECTED}")
     own_name = number if is_unnamed else str(name)
     if own_name in seen:
         raise BadInput(place, f"query {quote(name)} comes twice", "each query once")
     seen[own_name] = place
-    docs = _name_documents(record[key], paths, place) if is_path else record[key]
+    docs = _open_answer(record[key], place, name) if kind is RUN else record[key]
     if is_path:
-        columns.note_path("doc", kind.roles, place, is_found=docs is not record[key])
+        entries, docs = docs, _name_documents(docs, paths, place)
+        columns.note_path("doc", kind.roles, place, is_found=docs is not entries)
     return str(name), docs, record
 
 
@@ -556,18 +519,13 @@ def _name_turn(record: Mapping[Any, Any]) -> str | None:
 
 def _check_query(name: Any, place: str) -> Any:
     """Whole numbers, which pandas makes fractions beside a missing one, are whole again."""
-    if name == "":
-        raise BadInput(place, "there is no query", IDS)
-    if isinstance(name, (str, int)) or name is None:
-        return name
-    if _is_nested(name):
-        raise BadInput(place, f"{quote(name)} is not a query", IDS)
-    if not isinstance(name, float):
-        return name
-    if name.is_integer():
+    if isinstance(name, float) and name.is_integer():
         return int(name)
-    problem = f"query {quote(name)} is missing" if isnan(name) else f"{quote(name)} is not a query"
-    raise BadInput(place, problem, IDS)
+    if isinstance(name, float) or _is_nested(name):
+        raise BadInput(place, f"{quote(name)} is not a query", IDS)
+    if isinstance(name, str) and not name:
+        raise BadInput(place, "there is not a query", IDS)
+    return name
 
 
 def _is_nested(value: object) -> bool:

@@ -1,8 +1,11 @@
 """Ratings that search teams keep in their tools → judgments, and a run where rankings are in it.
 
 OpenSearch's Search Relevance Workbench, Quepid, the Rated Ranking Evaluator (RRE) and `_rank_eval`
-of Elasticsearch and OpenSearch all have a list of queries, each with rated documents. One table
-says under which keys; a query is known by its text, or by the id that `_rank_eval` asks for.
+of Elasticsearch and OpenSearch all have a list of queries, each with rated documents. A query is
+known by its text, or by the id that `_rank_eval` asks for.
+
+The keys here are fixed by the schemas of these tools, not columns that could have other names;
+documents and their ratings are called as in any answer, which `column_names.COLUMNS` lists.
 """
 
 from __future__ import annotations
@@ -18,10 +21,16 @@ from attrs import evolve, frozen
 
 from gainful.errors import BadInput, Duplicated, Swapped
 from gainful.read import dicts, named_columns
-from gainful.read.column_names import USUAL_NAMES, ColumnMapping, list_columns, normalise_name
+from gainful.read.column_names import (
+    ANSWER_COLUMNS,
+    USUAL_NAMES,
+    ColumnMapping,
+    list_columns,
+    normalise_name,
+)
 from gainful.read.json_records import load_whole
 from gainful.read.qrels_and_run import QRELS, RUN, Kind, NestedDict, Rows, Value, read_each
-from gainful.read.search_results import is_id, parse_number
+from gainful.read.search_results import find_id, is_id, parse_number
 from gainful.read.source import Source
 from gainful.text import NUMBER_PATTERN, count_noun, quote
 
@@ -31,8 +40,7 @@ _NUMBER = re.compile(NUMBER_PATTERN, re.ASCII)
 _LETOR = re.compile(
     rf"\s*({NUMBER_PATTERN})\s+qid:(\S+)\s[^#]*#\s*(?:docid\s*=\s*)?(\S+)", re.ASCII
 )
-_DOC_KEYS = ("docId", "doc_id", "_id")
-_GRADE_KEYS = ("rating", "gain")
+_GRADES = ANSWER_COLUMNS["grade"].names
 _ONLY_RETRIEVED = (
     "{}: only retrieved documents have ratings here, so recall and ideal rankings (nDCG) miss "
     "others; use a file of all ratings"
@@ -131,8 +139,8 @@ def build(whole: Any, name: str, kind: Kind[Value], tool: Tool) -> Rows[Value]:
     if kind is QRELS:
         return _build_grades(queries, name, kind, tool, problems)
     rankings = [
-        (query, dicts.fill_numbers([(doc, None) for doc, _ in hits], kind))
-        for _, query, hits in queries
+        (query, dicts.fill_numbers([(doc, None) for doc, _ in hits], place, kind))
+        for place, query, hits in queries
     ]
     failed, notes = whole.get("failures") if isinstance(whole, dict) else None, []
     if failed and isinstance(failed, dict):
@@ -242,15 +250,14 @@ def _iterate_ratings(ratings: Any, place: str) -> Iterator[tuple[str, Any]]:
         if isinstance(value, list):
             yield from ((str(doc), key) for doc in value)
         elif isinstance(ratings, dict):
-            yield str(key), _find_key(value, _GRADE_KEYS) if isinstance(value, dict) else value
+            yield str(key), _find_key(value, _GRADES) if isinstance(value, dict) else value
         else:
             hit = value.get("hit", value) if isinstance(value, dict) else None
-            doc = _find_key(hit, _DOC_KEYS) if isinstance(hit, dict) else None
-            if not is_id(doc):
-                problem = f"{quote(value)} has no document"
-                yield "", BadInput(place, problem, f"one of {', '.join(_DOC_KEYS)}")
+            doc = find_id(hit) if isinstance(hit, dict) else None
+            if doc is None:
+                yield "", BadInput(place, f"{quote(value)} has no id", "an id for each document")
             else:
-                yield str(doc), _find_key(value, _GRADE_KEYS)
+                yield str(doc), _find_key(value, _GRADES)
 
 
 def _find_key(node: dict[str, Any], keys: tuple[str, ...]) -> Any:

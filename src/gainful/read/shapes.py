@@ -46,7 +46,7 @@ from gainful.read.frames import (
     reset_ids,
     unwrap,
 )
-from gainful.read.json_text import Unreadable, find_rows, list_cells, list_searches
+from gainful.read.json_text import find_rows, list_cells, list_searches
 from gainful.read.named_columns import InputTable
 from gainful.read.path_finder import find_first
 from gainful.read.qrels_and_run import (
@@ -74,7 +74,8 @@ from gainful.text import NUMBER_PATTERN, quote
 
 Shape = Literal["records", "rows", "lists", "rag"]
 _BESIDE_IDS = frozenset(("distances", "metadatas"))  # in an answer of Chroma
-_ANSWER_KEYS = frozenset(("responseHeader", "root", "data", *_BESIDE_IDS))
+_MARKS = frozenset(("responseHeader", "root", *_BESIDE_IDS))  # of answers
+_ANSWER_KEYS = frozenset(("Get", *(path.partition(".")[0] for path in LIST_PATHS)))
 _NUMBER = f"{NUMBER_PATTERN}|nan|-?inf|None"  # or what stands for one that is missing
 _QUERIES = LIST_COLUMNS["query"].names
 _WRAPPERS = frozenset(  # names of the one list that a file of some tool holds
@@ -102,28 +103,29 @@ def read_mapping(
     if rows is not None:
         return read_sequence(rows, name, kind, columns)
     records = rag.find_records(by_query, name, columns)
-    if records is None:
-        if _is_one_answer(by_query):
-            raise rag.describe_one_answer(name)
-        _refuse_unknown_columns(by_query, name, kind, columns)
+    if records is None and not _has_scores(by_query):
+        if _is_answer(by_query):
+            problem = "this is the response to one search, but to which query?"
+            raise BadInput(name, problem, f"{{query: answer, …}}; or lines {rag.EXPECTED}")
         records = rag.list_answers(by_query, name) if kind is RUN else None
     if records is None:
         return dicts.read_dict(by_query, name, kind)
     return rag.read_records(name, records, kind, columns)
 
 
-def _is_one_answer(value: Mapping[Any, Any]) -> bool:
-    """Is it one list of objects, under a name that search engines give to their results?"""
-    return len(value) == 1 and all(
-        key in LIST_PATHS
-        and isinstance(entries, list)
-        and (are_records(entries) or all(map(has_id, entries)))
-        and any(find_id(entry) is not None for entry in entries)
-        for key, entries in value.items()
+def _has_scores(by_query: Mapping[Any, Any]) -> bool:
+    """Has its first query documents with numbers?"""
+    first = next(iter(by_query.values()), None)
+    return (
+        isinstance(first, Mapping)
+        and not any(isinstance(value, (Mapping, list, str)) for value in first.values())
+        and describe_unread(first) is None  # its hits may be null
+        and _MARKS.isdisjoint(by_query)
     )
 
 
 def _find_batch(value: Mapping[Any, Any]) -> list[Any] | None:
+    """The answers to several searches that came together, or the ids that they found."""
     if (searches := list_searches(value)) is not None:
         return searches
     key = "ids" if not _BESIDE_IDS.isdisjoint(value) else "responses"
@@ -132,29 +134,29 @@ def _find_batch(value: Mapping[Any, Any]) -> list[Any] | None:
     return answers if is_batch else None
 
 
-def _open_batch(entries: list[Any], name: str, columns: ColumnMapping) -> list[Any]:
-    """The list of results of each query, where answers of an engine stand in a list."""
+def _are_answers(entries: list[Any], columns: ColumnMapping) -> bool:
+    """Is it a list with the answer of a search engine to each query, which it does not tell?"""
     first: Any = open_response(next(iter(entries), None))
-    if not _is_answer(first) or rag.record_kinds(first, columns) or _has_name(first, _QUERIES):
-        return entries
-    lists: list[Any] = [find_list(answer) for answer in entries]
-    for place, answer in enumerate(entries):
-        if lists[place] is None:
-            why = describe_unread(answer) or Unreadable(
-                f"{quote(answer)} is not a response with a list of results",
-                "an answer for each query",
-            )
-            lists[place] = BadInput(f"{name}[{place}]", why.problem, why.expected)
-    return lists
+    is_answer = _is_answer(first) and not rag.record_kinds(first, columns)
+    return is_answer and not _has_name(first, _QUERIES)
 
 
 def _is_answer(value: object) -> bool:
+    """Is it what a search engine answered, and no dict of documents by query?"""
     value = open_response(value)
-    if not isinstance(value, Mapping) or find_list(dict(value)) is None:
+    if not isinstance(value, Mapping) or value.keys().isdisjoint(_ANSWER_KEYS):
         return False
-    has_more = value.get("hits") == [] or not all(map(_is_nested, value.values()))
+    entries = find_list(dict(value))
+    if entries is None:
+        return False
     is_filtered = isinstance(find_first(dict(value), ("hits.hits",)), list)  # of all but its hits
-    return has_more or is_filtered or not _ANSWER_KEYS.isdisjoint(value) or _is_one_answer(value)
+    is_nested = isinstance(find_first(dict(value), ("data", "Get")), Mapping)
+    if is_filtered or is_nested or not _MARKS.isdisjoint(value):
+        return True
+    has_more = not all(map(_is_nested, value.values()))
+    is_one = len(value) == 1 and isinstance(next(iter(value.values())), list)
+    has_ids = any(not is_id(each) and find_id(each) is not None for each in entries)
+    return has_more or value.get("hits") == [] or (is_one and has_ids)
 
 
 def _is_nested(value: object) -> bool:
@@ -166,7 +168,10 @@ def read_sequence(
 ) -> NestedDict | Rows[Value]:
     """Judgments or a run from a list, by what its first entry is."""
     entries = _as_rows(value) or []
-    entries = _open_batch(entries, name, columns) if kind is RUN else entries
+    if kind is RUN and _are_answers(entries, columns):
+        by_place = enumerate(entries)
+        records = ((f"{name}[{at}]", {"id": at, "retrieved": each}) for at, each in by_place)
+        return _count_lists(rag.read_records(name, records, kind, columns), len(entries))
     shape = _find_shape(entries, name, columns, kind.number)
     if shape == "rag":
         if isinstance(entries[0], Mapping):
@@ -174,12 +179,16 @@ def read_sequence(
             named_columns.refuse_event_lists(header, kind)
         return rag.read_records(name, _number_records(entries, name), kind, columns)
     if shape == "lists":
-        read = dicts.read_dict(dict(enumerate(entries)), name, kind)
-        if isinstance(read, NestedDict):
-            return evolve(read, list_count=len(entries))
-        return evolve(read, fields={**read.fields, "list_count": len(entries)})
+        return _count_lists(dicts.read_dict(dict(enumerate(entries)), name, kind), len(entries))
     table = _build_table(entries, shape, name, kind.number)
     return named_columns.extract(table, kind, columns)
+
+
+def _count_lists(read: NestedDict | Rows[Value], list_count: int) -> NestedDict | Rows[Value]:
+    """Lists in query order, whose queries have no names."""
+    if isinstance(read, NestedDict):
+        return evolve(read, list_count=list_count)
+    return evolve(read, fields={**read.fields, "list_count": list_count})
 
 
 def are_records(entries: Sequence[Any]) -> bool:
@@ -243,7 +252,7 @@ def _refuse_unknown(
         texts = [*map(str, inner.values())] if isinstance(inner, dict) else []
         numbers = [text for text in texts if re.fullmatch(_NUMBER, text)]
         has_number = bool(numbers) and 2 * len(numbers) >= len(texts)
-        is_list = isinstance(inner, list) and (not are_records(inner) or any(map(has_id, inner)))
+        is_list = isinstance(inner, list) and not are_records(inner)
         is_answer = kind is RUN and isinstance(inner, dict) and find_list(inner) is not None
         likely += is_list or has_number or is_answer
     are_dicts = all(isinstance(inner, dict) for inner in value.values())
@@ -374,14 +383,14 @@ def holds_runs(value: object) -> bool:
 
 
 def _holds_named_runs(by_name: Mapping[Any, Any]) -> bool:
-    first = next(iter(by_name.values()), None)
-    if type(first) is dict and type(next(iter(first.values()), None)) in (float, int):
+    first = next((inner for inner in by_name.values() if _is_filled(inner)), None)
+    if type(first) is dict and type(next(iter(first.values()))) in (float, int):
         return False  # documents with their scores, as most have them
     if rag.find_records(by_name, "") is not None or split_columns(by_name, "run") is not None:
         return False
     if ratings.recognise(by_name) is not None or _is_answer(first) or _find_batch(by_name):
         return False
-    return is_run(next((inner for inner in by_name.values() if _is_filled(inner)), None))
+    return is_run(first)
 
 
 def _is_filled(value: object) -> bool:
@@ -434,7 +443,7 @@ def _find_shape(entries: list[Any], name: str, columns: ColumnMapping, number: s
     if inner is None:
         raise _refuse_flat(first, name, number)
     if isinstance(first, tuple):
-        _refuse_other_rows(first, name, number)
+        _check_row(first, name, number)
         return "rows"
     return _find_list_shape(inner, entries, name, number)
 
@@ -492,33 +501,26 @@ def _refuse_numbers(entries: list[Any], name: str, number: str) -> None:
             raise BadInput(name, problem, f"{GRADES_AND_SCORES}; or {_BY_QUERY}")
 
 
-def _refuse_other_rows(first: tuple[Any, ...], name: str, number: str) -> None:
+def _check_row(first: tuple[Any, ...], name: str, number: str) -> None:
     """A tuple is a row of query, document and number; judgments may lack the last."""
-    if len(first) == 3 and all(map(is_id, first[:2])):
+    has_ids = len(first) > 1 and all(map(is_id, first[:2]))
+    is_pair = len(first) == 2 and number == "grade"
+    if has_ids and (len(first) == 3 or (is_pair and len({*map(type, first)}) == 1)):
         return
-    place = f"{name}[0]"
-    row = f"(query, document, {number})"
-    if len(first) == 2 and (is_id(first[0]) or has_id(first[0])):
-        plain_ids = is_id(first[1]) and isinstance(first[0], str) == isinstance(first[1], str)
-        if number == "grade" and plain_ids:
-            return
-        other = f"the rows of a table are {row}"
-        problem = f"{quote(first)} is a document with its {number}, but of which query?"
-        if plain_ids:
-            problem = f"{quote(first)} can be a query with a document, or two documents"
-        raise BadInput(place, problem, f"{{query: [(document, {number}), …]}}; {other}")
-    raise BadInput(place, f"{quote(first)} is not a row {row}", f"such rows; or {_BY_QUERY}")
+    problem = f"{quote(first)} is not a row (query, document, {number})"
+    allowed = f"such rows; {{query: [(document, {number}), …]}}; or {_BY_QUERY}"
+    raise BadInput(f"{name}[0]", problem, allowed)
 
 
 def _refuse_flat(first: object, name: str, number: str) -> BadInput:
-    if isinstance(first, Real):
-        problem = "these are numbers, without a document"
-        return BadInput(name, problem, f"{GRADES_AND_SCORES}; or {_BY_QUERY}")
-    if is_id(first) or has_id(first):
-        problem = f"{quote(first)} and so on: one list of documents, but of which query?"
-        runs = "" if number == "grade" else '; files of several runs are runs={"bm25": "bm25.txt"}'
-        return BadInput(name, problem, _BY_QUERY + runs)
-    return BadInput(f"{name}[0]", f"{quote(first)} is not a known form", _describe_shapes(number))
+    if not (is_id(first) or has_id(first) or isinstance(first, Real)):
+        problem = f"{quote(first)} is not a known form"
+        return BadInput(f"{name}[0]", problem, _describe_shapes(number))
+    other = "" if number == "grade" else '; files of several runs are runs={"bm25": "bm25.txt"}'
+    other = f"; {GRADES_AND_SCORES}" if isinstance(first, Real) else other
+    what = "numbers" if isinstance(first, Real) else "documents"
+    problem = f"{quote(first)} and so on: one list of {what}, but of which query?"
+    return BadInput(name, problem, _BY_QUERY + other)
 
 
 def _describe_shapes(number: str) -> str:
@@ -601,22 +603,10 @@ def split_columns(
         return [value] if lists is not None else None
     if docs is not None:
         value = list_cells(value) or value
-    if as_list(value[query]) is None or (lists is None and docs is None):
+    has_lists = any(as_list(next(iter(as_list(each) or ()), None)) for each in value.values())
+    if as_list(value[query]) is None or (lists is None and docs is None and not has_lists):
         return None
     return _zip_columns(value, name)
-
-
-def _refuse_unknown_columns(
-    value: Mapping[Any, Any], name: str, kind: Kind[Any], columns: ColumnMapping
-) -> None:
-    """Refuse a column of lists with an unknown name, beside one of queries."""
-    names = (*columns.names.get("query", ()), *_QUERIES)
-    query = next((key for key in names if key in value), None)
-    lists = [as_list(column) or () for column in value.values()] if query is not None else []
-    if lists and min(map(len, lists)) == max(map(len, lists)) > 0:
-        first = dict(zip(map(str, value), next(zip(*lists, strict=True)), strict=True))
-        if is_id(first[str(query)]):
-            rag.refuse_unknown_lists(name, first, columns, kind)
 
 
 def _zip_columns(value: Mapping[Any, Any], name: str) -> list[Mapping[Any, Any]]:
