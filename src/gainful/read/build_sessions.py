@@ -80,7 +80,8 @@ class LogReport:
             mine += theirs[len(mine) :]
         frames = [spans for spans in (self.spans, other.spans) if spans is not None]
         self.spans = pl.concat(frames) if frames else None
-        self.notes = [*dict.fromkeys((*self.notes, *other.notes))]
+        # They differ in the forms of times that a part has: the longest tells of all of them.
+        self.notes = max(self.notes, other.notes, key=lambda notes: sum(map(len, notes)))
 
     def renumber(self, rows: pl.Series) -> None:
         """Take rows of a part for those of the whole log, by their numbers in it."""

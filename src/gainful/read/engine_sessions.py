@@ -67,6 +67,7 @@ from gainful.read.session_events import (
 )
 from gainful.read.session_layout import Problem, first_error
 from gainful.read.sessions import (
+    LENGTH_COLUMNS,
     LIST_LENGTH,
     RESULT_COLUMNS,
     Sessions,
@@ -171,6 +172,8 @@ class PartReader:
                 return None, report
             own_rows, ranked = results[ROW], events.tells("rank")
             frame = select_columns(results, {*self.columns})
+            others = {*self.columns}.intersection(self.actions).difference(frame.columns)
+            frame = frame.with_columns(pl.lit(value=False).alias(name) for name in sorted(others))
         else:
             position = choose_position(self.header, self.facts.holds_texts)
             frame, problems, ranked = extract_session_rows(table, position)
@@ -527,7 +530,7 @@ def fetch_sessions(
         fetch_part,
         judged_docs=judged_docs,
         behaviour=behaviour,
-        result_columns=(*RESULT_COLUMNS, *sessions.reader.actions),
+        result_columns=(*RESULT_COLUMNS, *LENGTH_COLUMNS, *sessions.reader.actions),
     )
     frames, varying_columns = zip(*sessions.map_parts(fetch), strict=True)
     varying = sorted(set().union(*varying_columns))
