@@ -171,14 +171,18 @@ def test_sessions_that_are_all_null_are_the_same_mistake_everywhere(tmp_path):
     assert len({*problems}) == 1
 
 
-def test_a_column_that_varies_within_a_list_chooses_no_sessions_anywhere():
+@pytest.mark.parametrize("other", ["B", None])
+def test_a_column_that_varies_within_a_list_chooses_no_sessions_anywhere(other):
     rows = {"session": ["s", "s"], "query": [1, 1], "rank": [1, 2], "doc": ["a", "b"]}
-    frame = pl.DataFrame({**rows, "system": ["A", "B"]})
+    frame = pl.DataFrame({**rows, "system": ["A", other]})
     for make in ("polars", "lazy polars", "DuckDB"):
         with refuses(gainful.errors.BadInput, "sessions", "system"):
             gainful.sessions.evaluate(
                 FRAME_MAKERS[make](frame), {"s": {"a": 1}}, where={"system": "A"}
             )
+        results = gainful.sessions.evaluate(FRAME_MAKERS[make](frame), {"s": {"a": 1}})
+        with pytest.raises(gainful.errors.GainfulError, match="system"):
+            results.groups("system")
 
 
 @pytest.mark.parametrize("role", ["topic", "rank", "grade", "clicked", "system", "scanned"])

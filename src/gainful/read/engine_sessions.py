@@ -70,6 +70,7 @@ from gainful.read.sessions import (
     LENGTH_COLUMNS,
     LIST_LENGTH,
     RESULT_COLUMNS,
+    UNGROUPABLE_COLUMNS,
     Sessions,
     check_bad,
     check_rows,
@@ -517,6 +518,7 @@ def _find_spark_facts(native: Any, reader: PartReader) -> LogFacts:
 Behaviour = Mapping[str, float | None]  # what was done → of dwell, for so many seconds at least
 _KEY = ("session", "query", "rank", "doc")
 _ORDER = "\0order"
+_FILLED = ("topic", *UNGROUPABLE_COLUMNS)  # rows of a query that say nothing do not differ in them
 
 
 def fetch_sessions(
@@ -621,7 +623,13 @@ def _find_query_values(frame: pl.DataFrame, number: Ranks) -> tuple[pl.DataFrame
     changing = [name for name in frame.columns if flags[name]]
     numbered = frame.with_columns(pl.Series(_ORDER, number))[[_ORDER, *changing]]
     ends = numbered.group_by(_ORDER, maintain_order=True)
-    low, high = ends.min(), ends.max()
-    varying = frozenset(name for name in changing if (low[name] != high[name]).any())
+    low, high, given = ends.min(), ends.max(), ends.agg(pl.all().count())
+    sizes = ends.len()["len"]
+    varying = frozenset(
+        name
+        for name in changing
+        if (low[name] != high[name]).any()
+        or (name not in _FILLED and given[name].is_between(1, sizes - 1).any())
+    )
     values = frame.filter(is_first).with_columns(low[name] for name in changing)
     return values[[name for name in frame.columns if name not in varying]], varying
