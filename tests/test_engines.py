@@ -720,14 +720,13 @@ ask(run), ask({"1": {"a": 2, "b": 1}}), ask({"1": ["a", "b"]})
         assert run_python(code.replace("PARENT", parent)).split() == [answer, "0.5", "0.5"]
 
 
-def _die(batches):
-    os._exit(9)
-    yield from batches
-
-
 def test_a_spark_worker_that_dies_is_named():
     """Not only the call that failed for it, which says nothing."""
+
+    def die(batches):
+        os._exit(9)
+        yield from batches
+
     run = FRAME_MAKERS["Spark"](pl.DataFrame({"query": ["1"], "doc": ["a"], "score": [1.0]}))
-    dead = run.mapInArrow(_die, run.schema)
     with refuses(BadInput, "run", "Python", "worker", "crashed"):
-        gainful.evaluate({"1": {"a": 1}}, dead, "AP")
+        gainful.evaluate({"1": {"a": 1}}, run.mapInArrow(die, run.schema), "AP")

@@ -181,7 +181,7 @@ def test_a_column_that_varies_within_a_list_chooses_no_sessions_anywhere(other):
                 FRAME_MAKERS[make](frame), {"s": {"a": 1}}, where={"system": "A"}
             )
         results = gainful.sessions.evaluate(FRAME_MAKERS[make](frame), {"s": {"a": 1}})
-        with pytest.raises(gainful.errors.GainfulError, match="system"):
+        with pytest.raises(gainful.errors.GainfulError):
             results.groups("system")
 
 
