@@ -193,6 +193,7 @@ def test_any_log(engine):
     check()
 
 
+WRITTEN = "2026-03-01T12:00:00Z"
 WRITTEN_TIMES = (  # of one instant
     *("{:%Y-%m-%dT%H:%M:%SZ}", "{:%Y-%m-%dT%H:%M:%S.000Z}", "{:%Y-%m-%d %H:%M:%SZ}"),
     *("{:%Y-%m-%dT%H:%M:%S+00:00}", "epoch"),
@@ -346,3 +347,32 @@ def test_a_table_without_sessions_is_refused_in_the_same_words():
     assert isinstance(expected, BadInput)
     for make in FRAME_MAKERS.values():
         assert str(ask(make(rows), None)) == str(expected)
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_an_action_that_few_sessions_have(engine):
+    """Parts without it know that nothing was done, as memory does."""
+    log = make_log(1, events=True, form="text").with_columns(
+        event=pl.when(pl.col("event") == "add_to_cart", pl.col("user") != "7")
+        .then(pl.lit("click"))
+        .otherwise("event")
+    )
+    assert 0 < log["event"].eq("add_to_cart").sum() < 10
+    asked = {"measures": "sDCG@3", "gain_from": {"clicked": 1, "add_to_cart": 3}, "bad": "skip"}
+    expected = gainful.sessions.evaluate(log, None, **asked)
+    summary = gainful.sessions.summarise(FRAME_MAKERS[engine](log), None, **asked)
+    assert summary.mean == pytest.approx(expected.mean, rel=1e-12)
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_forms_of_times_are_told_once(engine):
+    rows = [
+        {"session": session, "time": time, "text": "x", "rank": rank, "doc": f"d{rank}"}
+        for session, time in (("s", "1772366400"), ("t", WRITTEN))
+        for rank in range(1, 9)
+    ]
+    log = pl.DataFrame(rows).with_columns(clicked=1)  # a part holds one of these two sessions
+    expected = gainful.sessions.evaluate(log, None, "sDCG@3").notes
+    results = gainful.sessions.evaluate(FRAME_MAKERS[engine](log), None, "sDCG@3")
+    assert len(find_notes(expected, "columns")) == 1
+    assert find_notes(results.notes, "columns") == find_notes(expected, "columns")

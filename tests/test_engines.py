@@ -718,3 +718,15 @@ ask(run), ask({"1": {"a": 2, "b": 1}}), ask({"1": ["a", "b"]})
         "gainful.evaluate({'1': {'b': 1}}, run, 'AP')": "True",
     }.items():
         assert run_python(code.replace("PARENT", parent)).split() == [answer, "0.5", "0.5"]
+
+
+def test_a_spark_worker_that_dies_is_named():
+    """Not only the call that failed for it, which says nothing."""
+
+    def die(batches):
+        os._exit(9)
+        yield from batches
+
+    run = FRAME_MAKERS["Spark"](pl.DataFrame({"query": ["1"], "doc": ["a"], "score": [1.0]}))
+    with refuses(BadInput, "run", "Python", "worker", "crashed"):
+        gainful.evaluate({"1": {"a": 1}}, run.mapInArrow(die, run.schema), "AP")

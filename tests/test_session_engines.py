@@ -171,14 +171,18 @@ def test_sessions_that_are_all_null_are_the_same_mistake_everywhere(tmp_path):
     assert len({*problems}) == 1
 
 
-def test_a_column_that_varies_within_a_list_chooses_no_sessions_anywhere():
+@pytest.mark.parametrize("other", ["B", None])
+def test_a_column_that_varies_within_a_list_chooses_no_sessions_anywhere(other):
     rows = {"session": ["s", "s"], "query": [1, 1], "rank": [1, 2], "doc": ["a", "b"]}
-    frame = pl.DataFrame({**rows, "system": ["A", "B"]})
+    frame = pl.DataFrame({**rows, "system": ["A", other]})
     for make in ("polars", "lazy polars", "DuckDB"):
         with refuses(gainful.errors.BadInput, "sessions", "system"):
             gainful.sessions.evaluate(
                 FRAME_MAKERS[make](frame), {"s": {"a": 1}}, where={"system": "A"}
             )
+        results = gainful.sessions.evaluate(FRAME_MAKERS[make](frame), {"s": {"a": 1}})
+        with pytest.raises(gainful.errors.GainfulError):
+            results.groups("system")
 
 
 @pytest.mark.parametrize("role", ["topic", "rank", "grade", "clicked", "system", "scanned"])
@@ -370,3 +374,19 @@ JUDGED = {f"s{number}": {"d1": 1, "d2": 3, "d5": 2} for number in range(1, 5)}
 )
 def test_names_of_columns_are_literal_and_none_of_ours(make, name):
     assert answer_with_name(make, name) == answer_with_name(make, "plain")
+
+
+@pytest.mark.parametrize("make", ["lazy polars", "DuckDB"])
+@pytest.mark.parametrize("column", ["words", "chars"])
+def test_lengths_of_documents_are_asked_of_every_result(make, column):
+    """Those that were fetched do not tell how long the others are."""
+    rows = {"session": ["s"] * 3, "query": [1, 1, 1], "rank": [1, 2, 3], "doc": [*"abc"]}
+    frame = pl.DataFrame({**rows, column: [800, 100, 700]})
+    measure, judged = {"words": "sTBG@3", "chars": "sU@3"}[column], {"s": {"c": 1}}
+    expected = gainful.sessions.evaluate(frame, judged, measure)
+    usual = gainful.sessions.evaluate(frame.drop(column), judged, measure)
+    assert expected.mean != usual.mean
+    with refuses(gainful.errors.BadValue, "column", "memory"):
+        _ = gainful.sessions.evaluate(FRAME_MAKERS[make](frame), judged, measure).mean
+    summary = gainful.sessions.summarise(FRAME_MAKERS[make](frame), judged, measure)
+    assert summary.mean == pytest.approx(expected.mean, rel=1e-12)

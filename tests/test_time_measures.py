@@ -225,3 +225,22 @@ def test_tbg_of_sessions_is_answered_with_its_name():
     shown = pl.DataFrame({"session": ["s"], "query": [1], "doc": ["a"]})
     with refuses(BadValue, "measure"):
         gainful.sessions.evaluate(shown, {"s": {"a": 1}}, "TBG")
+
+
+@pytest.mark.parametrize("measure", ["sTBG(query_seconds=0.1)@7", "ACT"])
+def test_a_session_has_the_same_value_whatever_stands_before_it(measure):
+    """To the last digit: what other sessions took is not added and subtracted again."""
+    random = np.random.default_rng(4)
+    rows = [
+        (f"s{session:02}", query, rank, f"d{query}{rank}", bool(random.random() < 0.5), 0.1 * rank)
+        for session in range(30)
+        for query in range(1, 8)
+        for rank in range(1, 1 + int(random.integers(1, 6)))
+    ]
+    names = ["session", "query", "rank", "doc", "clicked", "seconds"]
+    sessions = pl.DataFrame(rows, schema=names, orient="row")
+    judged = sessions.select(query="session", doc="doc", subtopic="rank", grade=1).unique()
+    together = gainful.sessions.evaluate(sessions, judged, measure)
+    for name, value in zip(together.ids, together.values[measure].tolist(), strict=True):
+        alone = gainful.sessions.evaluate(sessions.filter(session=name), judged, measure)
+        assert alone.values[measure].tolist() == [value]

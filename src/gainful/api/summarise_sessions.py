@@ -42,7 +42,7 @@ from gainful.read.engines import POLARS, Engine, find_engine
 from gainful.read.inputs import AnyQrels
 from gainful.read.qrels_and_run import Qrels
 from gainful.read.read_options import ReadOptions
-from gainful.read.sessions import UNGROUPABLE_COLUMNS, SessionChoice
+from gainful.read.sessions import LENGTH_COLUMNS, UNGROUPABLE_COLUMNS, SessionChoice
 
 
 @answer_session_options(EvaluationOptions)
@@ -109,7 +109,6 @@ def summarise(
 _PARQUET = (".parquet", ".pq")
 _SUMMARY_COLUMNS = ("measure", "standard_error", "per_cost", "results", "judged")
 _ALLOWED = "a Parquet file, or a frame of lazy polars, DuckDB or Spark; others have no summary"
-_LENGTHS = ("words", "chars")  # of documents, which some measures read
 
 
 def prepare_parts(
@@ -138,7 +137,12 @@ def prepare_parts(
         for price in ("per_query", "per_result")
     ]
     names = [by] if isinstance(by, str) else by
-    named = [*(names if isinstance(names, Sequence) else ()), *choice.where, *prices, *_LENGTHS]
+    named = [
+        *(names if isinstance(names, Sequence) else ()),
+        *choice.where,
+        *prices,
+        *LENGTH_COLUMNS,
+    ]
     needed = {*named, *(event.name for event in parse_gain_rule(rule or USUAL_RULE))}
     native, engine, name = _find_frame(sessions)
     first_row = 0 if native is sessions else 1

@@ -92,7 +92,8 @@ class ReadReport:
             mine += theirs[len(mine) :]
         frames = [spans for spans in (self.spans, other.spans) if spans is not None]
         self.spans = pl.concat(frames) if frames else None
-        self.notes = [*dict.fromkeys((*self.notes, *other.notes))]
+        # They differ in the forms of times that a part has: the longest tells of all of them.
+        self.notes = max(self.notes, other.notes, key=lambda notes: sum(map(len, notes)))
         known = [first for first in (self.first, other.first) if first is not None]
         self.first = min(known, key=lambda mistake: mistake[0], default=None)
 

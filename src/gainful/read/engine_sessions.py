@@ -76,8 +76,10 @@ from gainful.read.session_events import (
 )
 from gainful.read.session_layout import Problem, first_error
 from gainful.read.sessions import (
+    LENGTH_COLUMNS,
     LIST_LENGTH,
     RESULT_COLUMNS,
+    UNGROUPABLE_COLUMNS,
     Sessions,
     check_rows,
     choose_position,
@@ -146,6 +148,8 @@ class PartReader:
                 return None, report
             own_rows, ranked = results[ROW], events.tells("rank")
             frame = select_columns(results, {*self.columns})
+            others = {*self.columns}.intersection(self.actions).difference(frame.columns)
+            frame = frame.with_columns(pl.lit(value=False).alias(name) for name in sorted(others))
         else:
             position = choose_position(self.header, self.facts.holds_texts)
             frame, problems, ranked = extract_session_rows(table, position)
@@ -483,6 +487,7 @@ def _find_spark_facts(native: Any, reader: PartReader) -> LogFacts:
 Behaviour = Mapping[str, float | None]  # what was done → of dwell, for so many seconds at least
 _KEY = ("session", "query", "rank", "doc")
 _ORDER = "\0order"
+_FILLED = ("topic", *UNGROUPABLE_COLUMNS)  # rows of a query that say nothing do not differ in them
 
 
 def fetch_sessions(
@@ -496,7 +501,7 @@ def fetch_sessions(
         fetch_part,
         judged_docs=judged_docs,
         behaviour=behaviour,
-        result_columns=(*RESULT_COLUMNS, *sessions.reader.actions),
+        result_columns=(*RESULT_COLUMNS, *LENGTH_COLUMNS, *sessions.reader.actions),
     )
     frames, varying_columns = zip(*sessions.map_parts(fetch), strict=True)
     varying = sorted(set().union(*varying_columns))
@@ -583,7 +588,13 @@ def _find_query_values(frame: pl.DataFrame, number: Ranks) -> tuple[pl.DataFrame
     changing = [name for name in frame.columns if flags[name]]
     numbered = frame.with_columns(pl.Series(_ORDER, number))[[_ORDER, *changing]]
     ends = numbered.group_by(_ORDER, maintain_order=True)
-    low, high = ends.min(), ends.max()
-    varying = frozenset(name for name in changing if (low[name] != high[name]).any())
+    low, high, given = ends.min(), ends.max(), ends.agg(pl.all().count())
+    sizes = ends.len()["len"]
+    varying = frozenset(
+        name
+        for name in changing
+        if (low[name] != high[name]).any()
+        or (name not in _FILLED and given[name].is_between(1, sizes - 1).any())
+    )
     values = frame.filter(is_first).with_columns(low[name] for name in changing)
     return values[[name for name in frame.columns if name not in varying]], varying

@@ -275,12 +275,16 @@ def report_engine_errors(engine: Engine, name: str) -> Iterator[None]:
 
 
 def _engine_message(failure: BaseException) -> str:
-    """The line of a message that tells most: of a worker's trace the last, else the first."""
+    """The line of a message that tells most.
+
+    The last of a worker's trace; if there is none, as when it died, the last cause; else the first.
+    """
     lines = [line.strip() for line in str(failure).splitlines() if line.strip()]
     errors = [line for line in lines[1:] if re.match(r"[\w.]*(Error|Exception): ", line)]
     if "_gainful_sent_frame_" in str(failure):
         return "it may not read Python's objects (python_enable_replacements or external access)"
-    message = errors[-1] if errors else (lines or [""])[0]
+    causes = [line for line in lines if re.match(r"Caused by: [\w.]+: ", line)]
+    message = (errors or causes or lines[:1] or [""])[-1].removeprefix("Caused by: ")
     from_engine = type(failure).__module__.partition(".")[0] in _ENGINE_MODULES
     return shorten(
         message if from_engine and message else f"{type(failure).__name__}: {message}", _MAX_ANSWER

@@ -50,6 +50,7 @@ from gainful.types import is_whole_number
 
 # The others are the same for a whole query.
 RESULT_COLUMNS = ("clicked", "purchased", "grade", "seconds")
+LENGTH_COLUMNS = ("words", "chars")  # how long a document is
 LIST_LENGTH = "\0list_length"  # how many results a query has, where not all of them are rows
 # What sessions cannot be grouped by.
 UNGROUPABLE_COLUMNS = (

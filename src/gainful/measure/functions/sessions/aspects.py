@@ -9,7 +9,11 @@ from gainful.match.sessions import MatchedSessions
 from gainful.measure.entry import Entry, SessionRecipe
 from gainful.measure.functions.precision import Share
 from gainful.measure.functions.sessions import collect
-from gainful.measure.functions.sessions.sdcg import count_recall_bases, sum_by_index
+from gainful.measure.functions.sessions.sdcg import (
+    count_recall_bases,
+    cumulate_by_index,
+    sum_by_index,
+)
 from gainful.measure.functions.subtopics import find_all
 from gainful.types import Array, Ranks
 
@@ -117,7 +121,7 @@ def average_cube_test(sessions: MatchedSessions, recipe: SessionRecipe) -> Array
     """
     query, rank, gain = _fill_subtopics(sessions, recipe)
     share = sessions.retrieved / sessions.position
-    cumulated = np.cumsum(share)
+    cumulated = cumulate_by_index(sessions.session, share)
     later = cumulated[sessions.last_query][sessions.session] - cumulated
     times = later[query] + (sessions.retrieved[query] - rank + 1) / sessions.position[query]
     total = sum_by_index(sessions.session[query], gain * times, sessions.size)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import polars as pl
 from attrs import frozen
 
 from gainful.convention.session import minimum_positions
@@ -47,6 +48,12 @@ def sum_by_index(index: Ranks, values: Array, size: int) -> Array:
     if not np.isfinite(sums).all():
         raise BadValue("cumulated gain", np.inf, "a finite sum; the gains are too large")
     return sums
+
+
+def cumulate_by_index(index: Ranks, values: Array) -> Array:
+    """The running sum for each number, which does not depend on the values of others."""
+    columns = pl.DataFrame({"index": index, "value": values})
+    return columns.select(pl.col("value").cum_sum().over("index")).to_series().to_numpy()
 
 
 def select_results(

@@ -17,9 +17,13 @@ from gainful.errors import BadInput, BadValue, check_name
 from gainful.match.sessions import MatchedSessions
 from gainful.measure.entry import CHEAPER, Entry, SessionRecipe
 from gainful.measure.functions.sessions import collect
-from gainful.measure.functions.sessions.sdcg import select_results, sum_by_index
+from gainful.measure.functions.sessions.sdcg import (
+    cumulate_by_index,
+    select_results,
+    sum_by_index,
+)
 from gainful.measure.functions.user_models import text_decay, time_decay
-from gainful.read.sessions import LIST_LENGTH
+from gainful.read.sessions import LENGTH_COLUMNS, LIST_LENGTH
 from gainful.text import quote
 from gainful.types import Array, Flags, Ranks
 
@@ -29,7 +33,6 @@ _WALK_OPTIONS = ("opened", "rel", "duplicates", "depth")
 
 
 OPENED, CLICKED = "opened", "clicked"
-_LENGTHS = ("words", "chars")  # columns that tell how long a document is
 
 
 @frozen(eq=False)
@@ -53,14 +56,11 @@ class _Walk:
         more = np.where(self.looked, spent - usual, 0.0)
         listed = np.minimum(sessions.retrieved, self.depth)
         of_query = per_query + usual * listed + sum_by_index(query, more, queries)
-        before_query = _sum_before(of_query, sessions.first_query)
+        before_query = cumulate_by_index(sessions.session, of_query) - of_query
         rank = sessions.rows["rank"].fill_null(1).to_numpy()
         above = np.minimum(rank - 1, self.depth[query]) * usual
         return np.asarray(
-            before_query[query]
-            + per_query
-            + above
-            + _sum_before(more, sessions.layout.query_starts)
+            before_query[query] + per_query + above + cumulate_by_index(query, more) - more
         )
 
 
@@ -160,16 +160,11 @@ def _column(sessions: MatchedSessions, name: str, usual: float | Array) -> Array
     default = np.broadcast_to(np.asarray(usual, dtype=np.float64), len(sessions.rows))
     if name not in sessions.rows.columns:
         return default
-    if name in _LENGTHS and LIST_LENGTH in sessions.rows.columns:
+    if name in LENGTH_COLUMNS and LIST_LENGTH in sessions.rows.columns:
         allowed = f"{name} of every result in memory: an engine keeps only some as rows"
         raise BadValue("column", name, allowed)
     values = sessions.rows[name].cast(pl.Float64, strict=False).to_numpy()
     return np.where(np.isnan(values), default, values)
-
-
-def _sum_before(values: Array, starts: Ranks) -> Array:
-    total = np.cumsum(values) - values
-    return np.asarray(total - np.repeat(total[starts], np.diff(starts, append=len(values))))
 
 
 @_measure(
