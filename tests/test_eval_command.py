@@ -538,7 +538,7 @@ FAULTS = {  # a file; of each kind in it the places and words of what is wrong, 
         )
     ],
     ("answers.json", '{"1": {"hits": [{"id": "a"}]}, "2": {"error": "no"}, "3": {"error": "!"}}'): [
-        ("run", [("answers.json, query '2'", "'no'"), ("answers.json, query '3'", "'!'")], 1)
+        ("run", [("answers.json['2']", "'no'"), ("answers.json['3']", "'!'")], 1)
     ],
     (
         "quepid.json",

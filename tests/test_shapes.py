@@ -1328,7 +1328,7 @@ def test_what_is_wrong_with_one_query_is_told_with_that_query():
 
 @pytest.mark.parametrize("query", [pd.Series(["x"]), ["x"], float("nan")])
 def test_a_column_or_nan_is_no_query(query):
-    with refuses(BadInput, "judgments[0]", "is no query"):
+    with refuses(BadInput, "judgments[0]", "is not a query"):
         gainful.evaluate([{"query": query, "relevant": ["a"]}], {"x": ["a"]})
 
 

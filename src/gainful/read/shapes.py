@@ -254,7 +254,8 @@ def _refuse_unknown(
         has_number = bool(numbers) and 2 * len(numbers) >= len(texts)
         is_list = isinstance(inner, list) and not are_records(inner)
         is_answer = kind is RUN and isinstance(inner, dict) and find_list(inner) is not None
-        likely += is_list or has_number or is_answer
+        is_failure = kind is RUN and describe_unread(inner) is not None  # of the search
+        likely += is_list or has_number or is_answer or is_failure
     are_dicts = all(isinstance(inner, dict) for inner in value.values())
     is_unlikely = 2 * likely < len(value) if are_dicts else 2 * likely <= len(value)
     if not failure.where.startswith(f"{name}["):
