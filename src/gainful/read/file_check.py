@@ -193,7 +193,7 @@ def _examine_sessions(
     taken = {name: wanted[name] for name in (*file_format.options, "topics") if name in wanted}
 
     def read(bad: BadPolicy) -> Sessions:
-        return as_sessions(sources or value, format_name, bad=bad, **taken)
+        return as_sessions(sources or value, format_name if sources else None, bad=bad, **taken)
 
     try:
         sessions = read("skip")
