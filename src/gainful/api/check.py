@@ -67,16 +67,16 @@ def check(
     opened = _open_all(files)
     values = [value for _, value in opened]
     all_kinds = decide_kinds(values, names, with_sessions=format_name is not None)
-    labels = [
-        name or "".join(kinds[:1]) for (name, _), kinds in zip(opened, all_kinds, strict=True)
+    unknown: list[str | None] = [None]
+    parts = [
+        (name, value, kind)
+        for (name, value), kinds in zip(opened, all_kinds, strict=True)
+        for kind in kinds or unknown
     ]
+    labels = number_doubles([name or kind or "" for name, _, kind in parts])
     findings: list[Finding] = []
-    for value, kinds, label in zip(values, all_kinds, number_doubles(labels), strict=True):
-        unknown: list[str | None] = [None]
-        findings += [
-            examine(value, label, kind, names, format_name=format_name, asked=asked)
-            for kind in kinds or unknown
-        ]
+    for label, (_, value, kind) in zip(labels, parts, strict=True):
+        findings.append(examine(value, label, kind, names, format_name=format_name, asked=asked))
         if isinstance(value, Source):
             value.report_end()
     names.refuse_misfits()
