@@ -322,7 +322,7 @@ def test_queries_with_what_was_retrieved_are_no_sessions(tmp_path):
     answer = '{"query": "1", "response": {"hits": {"hits": [{"_id": "a"}]}}}\n'
     for text in (rag, answer):
         path = write_file(tmp_path / "rag.jsonl", text)
-        with refuses(Swapped, path.name, "gainful eval"):
+        with refuses(Swapped, path.name, f"gainful eval {path};"):
             as_sessions(path)
 
 

@@ -12,7 +12,7 @@ from tools.reference import name_pages
 import gainful
 from gainful.api.session_options import CheckOptions, EvaluationOptions, SessionOptions
 from gainful.convention.session import SESSION_SETTINGS
-from gainful.errors import UnknownName
+from gainful.errors import BadValue, UnknownName
 from gainful.read.read_options import ReadOptions
 from gainful.sessions import GainOptions, ReadingOptions
 
@@ -57,6 +57,15 @@ def test_help_shows_every_option_with_its_meaning(name):
 def test_a_misspelt_option_is_answered_with_the_nearest_one(name, misspelt, meant):
     with refuses(UnknownName, misspelt, meant):
         DOORS[name][0](LOG, **{misspelt: None})
+
+
+@pytest.mark.parametrize(
+    ("option", "value"), [("sessions_format", "table"), ("ties", "input"), ("tool", "search")]
+)
+def test_options_of_files_are_refused_for_what_is_in_memory(option, value):
+    shown = pl.DataFrame({"session": ["s"], "query": [1], "rank": [1], "doc": ["a"]})
+    with refuses(BadValue, option, value, "files"):
+        gainful.sessions.evaluate(shown, {"s": {"a": 1}}, "sDCG@1", **{option: value})
 
 
 def test_what_does_not_gain_is_no_option_of_calibrate():

@@ -325,11 +325,23 @@ def test_every_mistake_of_sessions_in_memory_is_told():
     assert "sessions, row 1: " in finding.problems[1]
 
 
+def test_judgments_and_run_in_one_value_are_named_as_what_they_are():
+    both = [{"query": "1", "retrieved": ["b", "a"], "relevant": ["a"]}]
+    report = gainful.check({"1": {"a": 1}}, both)
+    named = [(finding.subject, finding.kind) for finding in report.findings[:3]]
+    assert named == [
+        ("judgments 1", "judgments, in memory"),
+        ("judgments 2", "judgments, in memory"),
+        ("run", "run, in memory"),
+    ]
+
+
 def test_what_is_asked_of_reading_holds_for_logs_in_memory():
     times = ["2024-01-01T10:00:00", "2024-01-01T11:00:00"]
     log = pl.DataFrame({"uid": ["u", "u"], "time": times, "query": ["x", "y"], "doc": ["a", "b"]})
     for gap, count in (("2h", "1 session"), ("30m", "2 sessions")):
-        (finding,) = gainful.check(log, columns={"user": "uid"}, gap=gap).findings
+        asked = {"columns": {"user": "uid"}, "gap": gap, "sessions_format": "table"}  # of files
+        (finding,) = gainful.check(log, **asked).findings
         assert finding.notes[0].startswith(count)
 
 

@@ -140,6 +140,18 @@ def test_filtered_dcg_says_where_no_score_reaches_0():
     assert gainful.compute("FilteredDCG", [0, 3]) == 1.5
 
 
+@pytest.mark.parametrize("make", [list, pl.DataFrame, pl.LazyFrame])
+def test_filtered_dcg_grades_no_unjudged_document_with_a_score_below_0(make):
+    """Of q only b counts, at rank 1, and nothing of p."""
+    rows = [("q", "a", -1.0), ("q", "b", 1.0), ("q", "c", -2.0), ("p", "b", -1.0), ("x", "b", 1.0)]
+    names = ("query", "doc", "score")
+    run = make([dict(zip(names, row, strict=True)) for row in rows])
+    results = gainful.evaluate(
+        {"p": {"a": 1}, "q": {"a": 1}}, run, "FilteredDCG", unjudged_grade=1, extra="ignore"
+    )
+    assert results.values["FilteredDCG"].tolist() == [0, 1]
+
+
 def test_a_ranking_without_any_document_left_scores_as_the_convention_has_it():
     assert gainful.compute("AP", [-1, -1], [2.0, 1.0], negative="remove") == 0
 

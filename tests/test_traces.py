@@ -202,6 +202,13 @@ def test_genai_retrievals_in_otlp_exports_are_queries(write_log):
     ]
 
 
+def test_spans_of_old_exporters_are_read_beside_an_empty_list_of_new_ones(write_log):
+    export = otlp_export(otlp_span(1, genai(["a"])))
+    (resource,) = export["resourceSpans"]
+    resource |= {"instrumentationLibrarySpans": resource["scopeSpans"], "scopeSpans": []}
+    assert [row[3] for row in list_results(write_log(export))] == ["a"]
+
+
 def test_the_session_is_told_by_any_span_of_the_trace_and_else_the_trace_is_one(write_log):
     root = phoenix_span(1, None, kind="CHAIN", **{"session.id": "s9"})
     path = write_log(phoenix_span(2, ["a"]), root, phoenix_span(3, ["b"], trace=OTHER))

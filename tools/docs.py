@@ -294,7 +294,7 @@ For other names, use `--columns query=phrase,doc=sku`, in Python `columns={{"que
 A *log* is a table of search events; *sessions* is a table with numbered queries; *lists* is a table with a row for each query and lists of documents, as RAG
 pipelines write it; *turns* are the turns of conversations; *answers* is what a search engine or tool returned, and what it was called with: a name with a
 dot is a path. The id of a document may also be in its `document`, `node` or `_additional`. *objects* are results as Python objects; *chats* are the transcripts
-of agents; *refused* columns of a log may not be lists: it needs a row for each result.
+of agents. A log has a row for each result, so its *refused* columns must not hold lists.
 
 {to_markdown(Table(("role", "in", "holds", "names"), _list_columns()))}
 """

@@ -23,7 +23,7 @@ from gainful.read.file_check import (
 from gainful.read.formats import SESSION_FORMATS
 from gainful.read.inputs import AnyQrels, AnyRun
 from gainful.read.qrels_and_run import Qrels
-from gainful.read.session_inputs import AnySessions, find_log, find_records
+from gainful.read.session_inputs import AnySessions, find_log, open_records
 from gainful.read.shapes import holds_runs
 from gainful.read.source import Source
 from gainful.text import number_doubles
@@ -67,16 +67,16 @@ def check(
     opened = _open_all(files)
     values = [value for _, value in opened]
     all_kinds = decide_kinds(values, names, with_sessions=format_name is not None)
-    labels = [
-        name or "".join(kinds[:1]) for (name, _), kinds in zip(opened, all_kinds, strict=True)
+    unknown: list[str | None] = [None]
+    parts = [
+        (name, value, kind)
+        for (name, value), kinds in zip(opened, all_kinds, strict=True)
+        for kind in kinds or unknown
     ]
+    labels = number_doubles([name or kind or "" for name, _, kind in parts])
     findings: list[Finding] = []
-    for value, kinds, label in zip(values, all_kinds, number_doubles(labels), strict=True):
-        unknown: list[str | None] = [None]
-        findings += [
-            examine(value, label, kind, names, format_name=format_name, asked=asked)
-            for kind in kinds or unknown
-        ]
+    for label, (_, value, kind) in zip(labels, parts, strict=True):
+        findings.append(examine(value, label, kind, names, format_name=format_name, asked=asked))
         if isinstance(value, Source):
             value.report_end()
     names.refuse_misfits()
@@ -99,7 +99,7 @@ def _name_units(finding: Finding, unit: str) -> Finding:
 def _open_all(files: Sequence[Any]) -> list[tuple[str, Any]]:
     """Each file as it is opened, the two of one log together, and what is in memory by its name."""
     if len(files) == 1 and isinstance(files[0], (list, tuple)):
-        is_one = not holds_runs(files[0]) or find_records(files[0])
+        is_one = not holds_runs(files[0]) or open_records(files[0])
         files = files[0] if all(map(_is_path, files[0])) or not is_one else files
     if not files:
         raise BadValue("files", files, "at least one")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
+import numpy as np
 import polars as pl
 from attrs import evolve
 
@@ -42,7 +43,9 @@ def _match_scored(
             name: getattr(scored, name)
             for name in ("query", "grade", "pool_index", "ordered", *Matched.rank_fields)
         }  # queries that have no judgments have no hits, and the others are numbered alike
-        filtered[order] = evolve(matched, **per_hit)
+        judged, retrieved = np.flatnonzero(matched.judged), np.zeros_like(matched.retrieved)
+        retrieved[judged] = scored.retrieved[judged]
+        filtered[order] = evolve(matched, retrieved=retrieved, **per_hit)
     return evolve(matched, filtered=filtered)
 
 

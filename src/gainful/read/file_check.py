@@ -49,7 +49,7 @@ from gainful.read.qrels_and_run import (
     look_like_ranks,
 )
 from gainful.read.session_events import are_session_columns, refuse_lists
-from gainful.read.session_inputs import as_sessions, find_records, list_names, take_stream
+from gainful.read.session_inputs import as_sessions, list_names, open_records, take_stream
 from gainful.read.session_layout import BadPolicy
 from gainful.read.sessions import Sessions, count_results
 from gainful.read.source import Source, is_folder, open_source
@@ -95,7 +95,7 @@ def open_in_memory(value: Any) -> Any:
         value = take_stream(value)
     except BadInput:  # which is said where it is read
         return value
-    return next(iter(find_records(value)), value)
+    return next(iter(open_records(value)), value)
 
 
 def examine(
@@ -193,7 +193,7 @@ def _examine_sessions(
     taken = {name: wanted[name] for name in (*file_format.options, "topics") if name in wanted}
 
     def read(bad: BadPolicy) -> Sessions:
-        return as_sessions(sources or value, format_name, bad=bad, **taken)
+        return as_sessions(sources or value, format_name if sources else None, bad=bad, **taken)
 
     try:
         sessions = read("skip")

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -411,9 +412,9 @@ def _list_exports(record: dict[str, Any]) -> Sequence[tuple[dict[str, Any], dict
         inner = record["data"]
         return [(span, {}) for span in list_objects(inner if isinstance(inner, list) else [record])]
     exports = []
-    for resource in list_objects(find_first(record, _WRAPPERS)):
+    for resource in chain(*(list_objects(record.get(name)) for name in _WRAPPERS)):
         shared = decode_attributes(find_value(resource, "resource.attributes"))
-        for scope in list_objects(find_first(resource, _SCOPES)):
+        for scope in chain(*(list_objects(resource.get(name)) for name in _SCOPES)):
             exports += [(span, shared) for span in list_objects(scope.get("spans"))]
     return exports
 

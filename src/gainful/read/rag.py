@@ -524,7 +524,7 @@ def _check_query(name: Any, place: str) -> Any:
     if isinstance(name, float) or _is_nested(name):
         raise BadInput(place, f"{quote(name)} is not a query", IDS)
     if isinstance(name, str) and not name:
-        raise BadInput(place, "there is not a query", IDS)
+        raise BadInput(place, "there is no query", IDS)
     return name
 
 

@@ -234,7 +234,7 @@ def read_results(value: Any, paths: ResultPaths) -> list[str] | Unreadable:
     entries = find_list(value, paths.retrieved or LIST_PATHS)
     if entries is None:
         shown = value if isinstance(value, str) else write_json(value)
-        kind = "prose" if isinstance(parse_json(value), str) else "no list of results"
+        kind = "prose" if isinstance(parse_json(value), str) else "not a list of results"
         return Unreadable(f"{quote(shown)} is {kind}", PROSE)
     return read_documents(entries, paths)
 

@@ -120,7 +120,7 @@ def extract_session_table(
 
 _MAX_FIRST = 50  # records by which a format is recognised
 _IN_TWO_FILES = (None, "ubi", "openinference")  # formats of logs that may be
-_IN_FILES = ("sessions_format", "ties", "pages", "tool")  # what can only be asked of files
+_IN_FILES = ("ties", "pages", "tool")  # what can only be asked of files
 AnySessions = str | PathLike[str] | Sessions | Any  # or any frame, or several systems
 
 
@@ -319,7 +319,8 @@ def _refuse_other_tables(source: Source, *, has_all: bool) -> None:
     is_ranked &= not (file_format.name == "rag" and is_log)  # lists of a log, refused by its reader
     if is_ranked or not (has_all or header.list_missing("judgments")):
         problem = f"these are judgments or a run, not sessions ({file_format.description})"
-        raise Swapped(source.name, problem, f"gainful eval QRELS RUN; {_AS_QRELS}")
+        files = source.name if file_format.name == "rag" else "QRELS RUN"  # which may hold both
+        raise Swapped(source.name, problem, f"gainful eval {files}; {_AS_QRELS}")
     refuse_unknown_json(source)
 
 
@@ -384,10 +385,10 @@ def _find_sources(value: Any) -> list[Source]:
         if all(map(_is_path, value)):
             sources = [*map(open_source, value)]
             return [*(find_log(sources) or sources)]
-    return find_records(value)
+    return open_records(value)
 
 
-def find_records(value: Any) -> list[Source]:
+def open_records(value: Any) -> list[Source]:
     """The records of a log in memory as a file; none if they are of no known format."""
     if isinstance(value, pl.DataFrame):
         return _make_trace_sources(value)

@@ -122,14 +122,13 @@ def drop_repeated_docs(frame: pl.DataFrame, order: str) -> tuple[pl.DataFrame, i
     flags = [name for name, kind in frame.schema.items() if kind == pl.Boolean]
     first = pl.col(order).sort_by("rank", order).first().over(of_doc)
     is_first = (pl.col(order) == first) | pl.col("doc").is_null()
-    stay = ["seconds"] if "seconds" in frame.columns else []
-    marked = frame.with_columns(is_first.alias(_FIRST)).with_columns(
-        *(pl.col(name).max().over(of_doc).alias(name) for name in flags),
-        *(
-            pl.when(pl.col(s).count().over(of_doc) > 0).then(pl.col(s).sum().over(of_doc))
-            for s in stay
-        ),
+    marked = frame.with_columns(
+        is_first.alias(_FIRST), *(pl.col(name).max().over(of_doc) for name in flags)
     )
+    if "seconds" in frame.columns:
+        is_known = pl.col("seconds").count().over(of_doc) > 0
+        total = pl.col("seconds").sum().over(of_doc)
+        marked = marked.with_columns(pl.when(is_known).then(total))
     is_gone = ~pl.col(_FIRST).any().over(*a_list, "rank")
     is_gone &= pl.struct(*a_list, "rank").is_first_distinct()
     missing = is_gone.cast(pl.Int64).cum_sum().over(a_list, order_by="rank")

@@ -51,6 +51,7 @@ from gainful.types import is_whole_number
 # The others are the same for a whole query.
 RESULT_COLUMNS = ("clicked", "purchased", "grade", "seconds")
 LENGTH_COLUMNS = ("words", "chars")  # how long a document is
+_ORDER = "\0order"  # of rows
 LIST_LENGTH = "\0list_length"  # how many results a query has, where not all of them are rows
 # What sessions cannot be grouped by.
 UNGROUPABLE_COLUMNS = (
@@ -226,9 +227,6 @@ def check_rows(
         frame, shown_twice = drop_repeated_docs(frame.with_row_index(_ORDER), _ORDER)
         frame, layout = frame.drop(_ORDER), find_layout(frame)
     return CheckedRows(frame, layout, problems, bad_sessions, shown_twice)
-
-
-_ORDER = "\0order"
 
 
 def _are_in(sessions: pl.Series, some: Collection[str]) -> pl.Series:
