@@ -6,7 +6,7 @@ Per query the judged documents are looked up in the run, and their ranks found i
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from itertools import chain, compress, count
+from itertools import chain, compress
 from typing import Any, Literal
 
 import numpy as np
@@ -148,9 +148,8 @@ def _count_ties_before(
     blocks: dict[float, list[Any]] = {}
     for doc, own_score in compress(zip(ranking, score.tolist(), strict=True), tied):
         blocks.setdefault(own_score, []).append(doc)
-    by_id: dict[Any, int] = {}
-    by_input: dict[Any, int] = {}
+    by_input = {doc: place for docs in blocks.values() for place, doc in enumerate(docs)}
     for docs in blocks.values():
-        by_id.update(zip(sorted(docs, key=str, reverse=True), count(), strict=False))
-        by_input.update(zip(docs, count(), strict=False))
+        docs.sort(key=str, reverse=True)
+    by_id = {doc: place for docs in blocks.values() for place, doc in enumerate(docs)}
     return by_id, by_input

@@ -16,7 +16,7 @@ from gainful.read.qrels_and_run import Qrels
 from gainful.types import Array, Ranks
 
 
-@frozen(eq=False)
+@frozen(eq=False, slots=False)
 class Pools:
     """All judged documents by query; those of a topic are the recall base of its sessions."""
 

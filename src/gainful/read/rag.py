@@ -464,8 +464,11 @@ def _read_parts(
     name: Any = _name_turn(record)
     if name is None:
         name = _find_filled(record, _QUERY)
-    has_parts = all(any(key in record for key in keys) for keys in (RETRIEVED, RELEVANT))
-    is_unnamed = name is None and has_parts and not any(key in record for key in QUERY)
+    is_unnamed = (
+        name is None
+        and not any(key in record for key in QUERY)
+        and all(any(key in record for key in keys) for keys in (RETRIEVED, RELEVANT))
+    )
     name = number if is_unnamed else name
     name = _check_query(name, place)
     key = next((key for key in (*kind.lists, *LIST_COLUMNS["doc"].names) if key in record), None)

@@ -120,7 +120,7 @@ def _has_scores(by_query: Mapping[Any, Any]) -> bool:
         isinstance(first, Mapping)
         and not any(isinstance(value, (Mapping, list, str)) for value in first.values())
         and describe_unread(first) is None  # its hits may be null
-        and _MARKS.isdisjoint(by_query)
+        and by_query.keys().isdisjoint(_MARKS)
     )
 
 
