@@ -33,6 +33,7 @@ from gainful.read.path_finder import (
     choose_paths,
     describe_paths,
     find_entries,
+    find_filled,
     find_first,
     find_value,
     follow_steps,
@@ -126,8 +127,8 @@ def read_entries(
             raise BadInput(f"{place}[{quote(query)}]", problem, expected)
         if doc == "":
             raise BadInput(f"{place}[{quote(query)}]", NO_DOC, IDS)
-        if value is None and isinstance(document, Mapping):
-            value = next((document[key] for key in keys if document.get(key) is not None), None)
+        if value is None and (type(document) is dict or isinstance(document, Mapping)):
+            value = find_filled(document, keys)
         elif value is None and not is_id(document):
             value = getattr(document, number, None)
         return doc, None if value is None else parse_number(value, place, query, doc, number)
