@@ -131,10 +131,10 @@ def _sort_descending(score: Array, start: Ranks, retrieved: Ranks) -> Array:
     """The scores of each query, highest first; what is in order is left alone."""
     rising = np.flatnonzero(score[1:] > score[:-1]) + 1
     query = np.searchsorted(start, rising, side="right") - 1
-    unordered = np.unique(query[rising != start[query]])
+    unordered = query[rising != start[query]]
     if not unordered.size:
         return score
-    ordered = score.copy()
+    ordered, unordered = score.copy(), np.unique(unordered)
     for begin, length in zip(start[unordered], retrieved[unordered], strict=True):
         ordered[begin : begin + length] = np.sort(ordered[begin : begin + length])[::-1]
     return ordered
