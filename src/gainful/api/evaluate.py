@@ -437,11 +437,12 @@ def _refuse_same_list(
 
 def _fit_side_by_side(runs: Sequence[AnyRun]) -> bool:
     """Are runs large files of which memory holds two, and does no engine take all cores?"""
-    is_pure = choose_engine() == "pure" or find_spec("gainful_native") is None
+    engine = choose_engine()
     paths = [run for run in runs if isinstance(run, (str, PathLike)) and is_file(run)]
     largest = sorted(paths, key=measure_size)[-2:]
     if len(paths) < max(2, len(runs)) or measure_size(largest[0]) < _MIN_BYTES:
         return False
+    is_pure = engine == "pure" or find_spec("gainful_native") is None
     return is_pure and not exceeds_memory(*largest)
 
 

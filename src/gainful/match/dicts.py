@@ -6,7 +6,7 @@ Per query the judged documents are looked up in the run, and their ranks found i
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from itertools import chain, compress, count
+from itertools import chain, compress
 from typing import Any, Literal
 
 import numpy as np
@@ -131,10 +131,10 @@ def _sort_descending(score: Array, start: Ranks, retrieved: Ranks) -> Array:
     """The scores of each query, highest first; what is in order is left alone."""
     rising = np.flatnonzero(score[1:] > score[:-1]) + 1
     query = np.searchsorted(start, rising, side="right") - 1
-    unordered = np.unique(query[rising != start[query]])
+    unordered = query[rising != start[query]]
     if not unordered.size:
         return score
-    ordered = score.copy()
+    ordered, unordered = score.copy(), np.unique(unordered)
     for begin, length in zip(start[unordered], retrieved[unordered], strict=True):
         ordered[begin : begin + length] = np.sort(ordered[begin : begin + length])[::-1]
     return ordered
@@ -148,9 +148,8 @@ def _count_ties_before(
     blocks: dict[float, list[Any]] = {}
     for doc, own_score in compress(zip(ranking, score.tolist(), strict=True), tied):
         blocks.setdefault(own_score, []).append(doc)
-    by_id: dict[Any, int] = {}
-    by_input: dict[Any, int] = {}
+    by_input = {doc: place for docs in blocks.values() for place, doc in enumerate(docs)}
     for docs in blocks.values():
-        by_id.update(zip(sorted(docs, key=str, reverse=True), count(), strict=False))
-        by_input.update(zip(docs, count(), strict=False))
+        docs.sort(key=str, reverse=True)
+    by_id = {doc: place for docs in blocks.values() for place, doc in enumerate(docs)}
     return by_id, by_input

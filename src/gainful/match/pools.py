@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 import polars as pl
-from attrs import frozen
+from attrs import field, frozen
 
 from gainful.match.matched import Matched, Subtopics
 from gainful.match.rank_order import ideal_order, invert_order
@@ -22,25 +21,25 @@ class Pools:
 
     base: Ranks  # per judgment: the number of its query
     grade: Array  # as judged
+    order: Ranks = field(init=False)  # the judgments query by query, the best grade first
+    ideal_place: Ranks = field(init=False)  # where each judgment stands in that order
+    ideal_base: Ranks = field(init=False)  # the number of the query, in that order
+    ideal_grade: Array = field(init=False)  # the grade, in that order
 
-    @cached_property
-    def order(self) -> Ranks:
-        """The judgments query by query, the best grade first."""
+    @order.default
+    def _sort(self) -> Ranks:
         return ideal_order(self.base, self.grade)
 
-    @cached_property
-    def ideal_place(self) -> Ranks:
-        """Where each judgment stands in that order."""
+    @ideal_place.default
+    def _place(self) -> Ranks:
         return invert_order(self.order)
 
-    @cached_property
-    def ideal_base(self) -> Ranks:
-        """The number of the query, in that order."""
+    @ideal_base.default
+    def _order_base(self) -> Ranks:
         return self.base[self.order]
 
-    @cached_property
-    def ideal_grade(self) -> Array:
-        """The grade, in that order."""
+    @ideal_grade.default
+    def _order_grade(self) -> Array:
         return self.grade[self.order]
 
 

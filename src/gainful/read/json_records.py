@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any
 
@@ -137,12 +137,12 @@ def scan_lines(text: bytes, fields: Sequence[str] | None = None) -> pl.DataFrame
         return None
     columns = (each for each in frame if fields is None or each.null_count() < frame.height)
     names = [f'"{each.name}"'.encode() for each in columns]
-    lines: Iterable[bytes] = text.split(b"\n")
+    often = [b""]  # in every line
     if len(names) <= _MAX_COUNTED and _ESCAPED_KEY_OR_HALF.search(text) is None:
         often = [name for name in names if text.count(name) > frame.height]
-        if not often:  # as nearly always: what is nested has other names
-            return frame
-        lines = (line for line in lines if any(line.count(name) > 1 for name in often))
+    if not often:  # as nearly always: what is nested has other names
+        return frame
+    lines = (line for line in text.split(b"\n") if any(line.count(name) > 1 for name in often))
     records = (parse_line(line) for line in lines if line.strip())
     return None if any(isinstance(record, Unreadable) for record in records) else frame
 

@@ -262,9 +262,12 @@ def find_rows(value: Any) -> list[Any] | None:
     if isinstance(names, list) and isinstance(data, list) and all(map(_is_list, data)):
         return [dict(zip(names, row, strict=False)) for row in data]
     rows = data if isinstance(data, list) else [*value.values()]
-    if rows and isinstance(rows[0], Mapping) and are_column_names(map(str, rows[0])):
+    if not rows or not isinstance(rows[0], Mapping):
+        return None
+    if are_column_names(map(str, rows[0])):
         return rows
-    cells = list_cells(value) if are_column_names(map(str, value)) else {}
+    has_index = isinstance(rows[-1], Mapping) and rows[0].keys() == rows[-1].keys()
+    cells = list_cells(value) if has_index and are_column_names(map(str, value)) else {}
     if len({*map(len, cells.values())}) != 1:
         return None
     return [dict(zip(cells, row, strict=True)) for row in zip(*cells.values(), strict=True)]

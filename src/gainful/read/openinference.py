@@ -150,7 +150,7 @@ class _SpanReader:
         """Remember what a span says of its trace, and what it found if it is a search."""
         named, kind, operation, tool, text, *labels = self._finder.find_each(span.attributes)
         session = _as_name(named)
-        name = tool or span.export.get("name")
+        name = (tool or span.export.get("name")) if self._tools else None
         by_tool = name in self._tools
         if by_tool:
             self.missing_tools.discard(name)
@@ -186,7 +186,8 @@ class _SpanReader:
             if entries := find_first_list(part, _EVALUATIONS):
                 rows = [span.record] * len(entries)
                 graded.append((in_trace.grade(entries, span.label, rows), in_trace.name))
-        graded += [(file.find(span.id), file.name) for file in files]
+        if files:
+            graded += [(file.find(span.id), file.name) for file in files]
         if isinstance(docs, Unreadable):
             return None
         listed = None

@@ -45,6 +45,15 @@ def find_first(record: Any, paths: Sequence[str]) -> Any:
     return None
 
 
+def find_filled(record: Mapping[Any, Any], keys: Sequence[str]) -> Any:
+    """What stands under the first of these keys that has something."""
+    for key in keys:
+        value = record.get(key)
+        if value is not None:
+            return value
+    return None
+
+
 def find_entries(record: Mapping[Any, Any], path: str) -> list[Any] | None:
     """The list at a path: as a list, as JSON in a text, or flattened with the index in the keys.
 

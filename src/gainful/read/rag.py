@@ -38,7 +38,7 @@ from gainful.read.column_names import (
 )
 from gainful.read.dicts import DocScores
 from gainful.read.json_records import iterate_objects
-from gainful.read.path_finder import describe_paths, find_first, find_value
+from gainful.read.path_finder import describe_paths, find_filled, find_first, find_value
 from gainful.read.qrels_and_run import QRELS, RUN, Kind, Rows, Value, read_each
 from gainful.read.search_results import (
     IDS,
@@ -463,9 +463,12 @@ def _read_parts(
         record = {key: value for key, value in record.items() if key not in rivals}
     name: Any = _name_turn(record)
     if name is None:
-        name = _find_filled(record, _QUERY)
-    has_parts = all(any(key in record for key in keys) for keys in (RETRIEVED, RELEVANT))
-    is_unnamed = name is None and has_parts and not any(key in record for key in QUERY)
+        name = find_filled(record, _QUERY)
+    is_unnamed = (
+        name is None
+        and not any(key in record for key in QUERY)
+        and all(any(key in record for key in keys) for keys in (RETRIEVED, RELEVANT))
+    )
     name = number if is_unnamed else name
     name = _check_query(name, place)
     key = next((key for key in (*kind.lists, *LIST_COLUMNS["doc"].names) if key in record), None)
@@ -510,9 +513,9 @@ def _name_documents(docs: Any, paths: Sequence[str], place: str) -> Any:
 
 def _name_turn(record: Mapping[Any, Any]) -> str | None:
     """What a turn of a conversation is called, such as 106_3; None if it has an id of its own."""
-    conversation = _find_filled(record, TURN_COLUMNS["session"].names)
-    turn = None if conversation is None else _find_filled(record, TURN)
-    if turn is None or _find_filled(record, TURN_COLUMNS["topic"].names) is not None:
+    conversation = find_filled(record, TURN_COLUMNS["session"].names)
+    turn = None if conversation is None else find_filled(record, TURN)
+    if turn is None or find_filled(record, TURN_COLUMNS["topic"].names) is not None:
         return None
     return f"{conversation}_{turn}"
 
@@ -530,11 +533,3 @@ def _check_query(name: Any, place: str) -> Any:
 
 def _is_nested(value: object) -> bool:
     return isinstance(value, Mapping) or as_list(value) is not None
-
-
-def _find_filled(record: Mapping[Any, Any], keys: Sequence[str]) -> Any:
-    for key in keys:
-        value = record.get(key)
-        if value is not None:
-            return value
-    return None

@@ -33,8 +33,10 @@ from gainful.read.path_finder import (
     choose_paths,
     describe_paths,
     find_entries,
+    find_filled,
     find_first,
     find_value,
+    follow_steps,
     list_paths,
 )
 from gainful.read.qrels_and_run import read_each
@@ -108,12 +110,12 @@ def read_entries(
     """
     if all(map(is_id, entries)) and "" not in entries:
         return [(doc, None) for doc in entries]
-    of_ids = isinstance(entries[0], _PLAIN)
+    of_ids, keys = isinstance(entries[0], _PLAIN), ANSWER_COLUMNS[number].names
 
     def read_entry(entry: Any) -> tuple[Any, float | None]:
-        is_pair = isinstance(entry, (tuple, list)) and len(entry) == 2
-        is_pair = is_pair and not isinstance(entry[1], dict)  # which are two results
-        document, value = entry if is_pair else (entry, None)
+        document, value = entry, None
+        if isinstance(entry, (tuple, list)) and len(entry) == 2 and not isinstance(entry[1], dict):
+            document, value = entry  # two dicts are two results
         doc = find_id(document) if of_ids is is_id(entry) else None
         if doc is None:
             words, expected = "is not a document id", IDS
@@ -125,9 +127,8 @@ def read_entries(
             raise BadInput(f"{place}[{quote(query)}]", problem, expected)
         if doc == "":
             raise BadInput(f"{place}[{quote(query)}]", NO_DOC, IDS)
-        if value is None and isinstance(document, Mapping):
-            keys = ANSWER_COLUMNS[number].names
-            value = next((document[key] for key in keys if document.get(key) is not None), None)
+        if value is None and (type(document) is dict or isinstance(document, Mapping)):
+            value = find_filled(document, keys)
         elif value is None and not is_id(document):
             value = getattr(document, number, None)
         return doc, None if value is None else parse_number(value, place, query, doc, number)
@@ -168,14 +169,14 @@ USUAL_PATHS = ResultPaths()
 
 def find_id(document: Any, paths: ResultPaths = USUAL_PATHS) -> Any:
     """The id of a document, whatever it is; None if it has none."""
-    if isinstance(document, Mapping):
+    if type(document) is dict or isinstance(document, Mapping):  # the first is faster
         record = document
-        (document,) = paths.id_finder.find_each(record)
+        document = follow_steps(record, paths.id_finder.find_steps(record))
         block = _BLOCK_IDS.get(str(record.get("type"))) if document is None else None
         document = record.get(block) if block and not paths.doc else document
-        if isinstance(document, Mapping):  # what stands under doc beside its docid
+        if isinstance(document, dict):  # what stands under doc beside its docid
             rest = {key: value for key, value in record.items() if value is not document}
-            (document,) = paths.id_finder.find_each(rest)
+            document = follow_steps(rest, paths.id_finder.find_steps(rest))
     elif paths.doc:
         document = find_first(document, paths.doc)
     if isinstance(document, UUID):

@@ -118,9 +118,9 @@ def _has_scores(by_query: Mapping[Any, Any]) -> bool:
     first = next(iter(by_query.values()), None)
     return (
         isinstance(first, Mapping)
-        and not any(isinstance(value, (Mapping, list, str)) for value in first.values())
+        and not any(issubclass(kind, (Mapping, list, str)) for kind in {*map(type, first.values())})
         and describe_unread(first) is None  # its hits may be null
-        and _MARKS.isdisjoint(by_query)
+        and by_query.keys().isdisjoint(_MARKS)
     )
 
 
