@@ -24,6 +24,8 @@ from gainful.api import evaluate as evaluate_module
 from gainful.cli.start import main
 from gainful.errors import BadInput
 from gainful.page.render import RENDERERS, write_together
+from gainful.read import binary_tables
+from gainful.read.source import make_memory_source
 
 GAINFUL = [sys.executable, "-m", "gainful"]
 EVAL = ("eval", "qrels.txt", "bm25.txt", "-m", "RR")
@@ -317,3 +319,31 @@ def test_files_that_belong_together_are_written_together_or_not_at_all(tmp_path)
     with refuses(BadInput, "second"):
         write_together({first: "1", second: "2"})
     assert list(tmp_path.iterdir()) == []
+
+
+@needs_posix
+def test_ctrl_c_finds_standard_error_as_it_was():
+    """Whichever function of Python it comes in while polars reads a file.
+
+    That is where Python notices it; what is said of it is said while the exception is there.
+    """
+    source, before = make_memory_source("run.parquet", ".parquet", b"PAR1"), os.fstat(2)
+    binary_tables._read(source, "Parquet", pl.DataFrame)  # from now on its functions are the same
+    for at in range(1, 100):
+        calls, tracer = iter(range(at)), sys.gettrace()
+
+        def interrupt(*_, calls=calls):
+            if next(calls, None) is None:
+                raise KeyboardInterrupt
+
+        try:
+            sys.settrace(interrupt)
+            binary_tables._read(source, "Parquet", pl.DataFrame)
+        except KeyboardInterrupt:
+            sys.settrace(tracer)
+            assert os.path.samestat(os.fstat(2), before), f"in function {at}"
+        else:
+            break
+        finally:
+            sys.settrace(tracer)
+    assert at > 3

@@ -1,6 +1,6 @@
 """The same sessions, in frames of every make and in files, give the same values."""
 
-from functools import cache
+from functools import cache, partial
 
 import polars as pl
 import pytest
@@ -181,8 +181,9 @@ def test_a_column_that_varies_within_a_list_chooses_no_sessions_anywhere(other):
                 FRAME_MAKERS[make](frame), {"s": {"a": 1}}, where={"system": "A"}
             )
         results = gainful.sessions.evaluate(FRAME_MAKERS[make](frame), {"s": {"a": 1}})
-        with pytest.raises(gainful.errors.GainfulError):
-            results.groups("system")
+        for grouped in (results.groups, partial(gainful.sessions.compare, results)):
+            with refuses(gainful.errors.BadInput, "sessions", "session 's'", "one system"):
+                grouped(by="system")
 
 
 @pytest.mark.parametrize("role", ["topic", "rank", "grade", "clicked", "system", "scanned"])
@@ -231,6 +232,135 @@ def test_rows_without_ranks_need_an_order():
     for engine in ("DuckDB", "Spark"):
         with refuses(gainful.errors.BadInput, "sessions"):
             gainful.sessions.evaluate(FRAME_MAKERS[engine](frame), {"s": {"a": 1}}, "sDCG@5")
+
+
+@pytest.mark.parametrize("make", ["lazy polars", "DuckDB"])
+def test_values_are_chosen_where_they_vary_within_other_sessions(make, few_rows):
+    rows = {"session": [*"ssttuu"], "query": 1, "rank": [1, 2] * 3, "doc": [*"ababab"]}
+    frame = pl.DataFrame({**rows, "system": [*"ABCCAB"]})
+    qrels = {session: {"b": 3} for session in "stu"}
+    results = gainful.sessions.evaluate(
+        FRAME_MAKERS[make](frame), qrels, "sDCG(b=2)@5", where={"system": "C"}, min_queries=1
+    )
+    assert results.values_by_id() == {"t": {"sDCG(b=2)@5": 1.5}}  # 3 / (1 + log2 2)
+    assert [group["system"] for group in results.groups("system")] == ["C"]
+    with refuses(gainful.errors.BadInput, "sessions", "no session matches"):
+        gainful.sessions.evaluate(FRAME_MAKERS[make](frame), qrels, where={"system": "D"})
+
+
+@pytest.mark.parametrize("make", ["polars", "lazy polars", "DuckDB"])
+def test_how_queries_are_chosen_does_not_depend_on_where_rows_are(make, few_rows):
+    """Sessions that are long enough, and of each the first query: chosen once, not twice."""
+    rows = {"session": [*"sst"], "query": [1, 2, 1], "rank": 1, "doc": [*"aaa"]}
+    qrels, options = {"s": {"a": 2}, "t": {"a": 2}}, {"first_queries": 1, "min_queries": 2}
+    results = gainful.sessions.evaluate(
+        FRAME_MAKERS[make](pl.DataFrame(rows)), qrels, "sDCG@5", **options
+    )
+    assert results.values_by_id() == {"s": {"sDCG@5": 2.0}}
+
+
+@pytest.fixture
+def few_rows(monkeypatch):
+    """Nearly every session in a part of its own."""
+    monkeypatch.setattr(engine_sessions, "_MAX_ROWS", 1)
+
+
+@pytest.mark.parametrize("make", ["polars", "lazy polars", "DuckDB"])
+@pytest.mark.parametrize(("judged", "words"), [("s", "drop"), ("other", "such as 'other'")])
+def test_what_nobody_judged_is_told_before_what_a_measure_lacks(make, judged, words, few_rows):
+    """Wherever the parts end, and what the parts say that are judged."""
+    rows = {"session": [*"rst"], "query": 1, "rank": 1, "doc": [*"aaa"]}
+    framed = FRAME_MAKERS[make](pl.DataFrame(rows))
+    doors = [gainful.sessions.evaluate] + [gainful.sessions.summarise] * (make != "polars")
+    for door in doors:
+        for measure in ("nsDCG@5", "sDCG(duplicates=clicked)@5"):
+            with refuses(gainful.errors.BadInput, "sessions", "session 'r'", words):
+                door(framed, {judged: {"a": 1}}, measure)
+
+
+@pytest.mark.parametrize("make", ["polars", "lazy polars", "DuckDB"])
+@pytest.mark.parametrize("options", [{}, {"unjudged": "zero"}, {"unjudged": "drop"}], ids=str)
+def test_searchers_who_graded_nothing_gave_no_judgments(make, options, few_rows):
+    rows = {"session": [*"st"], "query": 1, "rank": 1, "doc": [*"aa"], "system": [*"AB"]}
+    framed = FRAME_MAKERS[make](pl.DataFrame({**rows, "grade": [None, 1.0]}))
+    doors = [gainful.sessions.evaluate] + [gainful.sessions.summarise] * (make != "polars")
+    for door in doors:
+        with refuses(gainful.errors.BadInput, "sessions", "it has no judgments"):
+            door(framed, None, "sDCG@5", where={"system": "A"}, **options)
+
+
+@pytest.mark.parametrize("make", ["polars", "lazy polars", "DuckDB"])
+def test_actions_that_count_are_named_where_nothing_gained(make, few_rows):
+    rows = {"session": [*"ssstt"], "query": [1, 1, 2, 1, 1], "rank": [1, 2, 1, 1, 2]}
+    frame = pl.DataFrame({**rows, "doc": [*"abacd"], "clicked": False})
+    frame = frame.with_columns(purchased=pl.Series([False, True, True, True, False]))
+    options = {"first_queries": 1, "cost": {"query": 5}}
+    doors = [gainful.sessions.evaluate] + [gainful.sessions.summarise] * (make != "polars")
+    for door in doors:
+        notes = door(FRAME_MAKERS[make](frame), None, "sDCG@5", **options).notes
+        assert find_notes(notes, "nothing", "gained", "actions", "purchased"), notes
+        assert find_notes(notes, "gain", "per", "cost"), notes
+
+
+@pytest.mark.parametrize("make", ["polars", "lazy polars", "DuckDB"])
+@pytest.mark.parametrize("clicked", [[0, 0], [1, 0], [1, 1]])
+def test_queries_of_several_topics_are_so_whatever_gained(make, clicked, few_rows):
+    """What is refused does not depend on which of their results anybody clicked."""
+    rows = {"session": [*"ss"], "query": [1, 2], "rank": 1, "doc": [*"ab"], "topic": [*"xy"]}
+    framed = FRAME_MAKERS[make](pl.DataFrame({**rows, "clicked": clicked}))
+    doors = [gainful.sessions.evaluate] + [gainful.sessions.summarise] * (make != "polars")
+    for door in doors:
+        with refuses(gainful.errors.BadValue, "duplicates", "'s'", "of their own"):
+            door(framed, None, "nsDCG(duplicates=first)@5")
+
+
+@pytest.mark.parametrize("make", ["polars", "lazy polars", "DuckDB"])
+def test_judgments_and_gains_from_actions_are_refused_before_anything_is_read(make):
+    framed = FRAME_MAKERS[make](pl.DataFrame({"session": ["s"], "query": [0], "doc": ["a"]}))
+    with refuses(gainful.errors.BadValue, "gain_from", "judgments"):
+        gainful.sessions.evaluate(framed, {"s": {"a": 1}}, gain_from="clicked")
+
+
+@pytest.mark.parametrize("make", ["lazy polars", "DuckDB"])
+def test_a_cost_per_query_is_that_of_its_first_result_or_refused(make):
+    """Which an engine does not keep unless it was judged or clicked."""
+    rows = {"session": ["s"] * 3, "query": 1, "rank": [1, 2, 3], "doc": [*"abc"]}
+    frame = pl.DataFrame({**rows, "seconds": [5, 7, 9], "price": [5, 7, 9], "fee": 5})
+    framed, judged = FRAME_MAKERS[make](frame), {"s": {"b": 1}}
+    for price in ("seconds", "price", "fee"):
+        measure = f"Cost(per_query={price})"
+        for door, own in (("evaluate", frame), ("summarise", framed)):
+            assert getattr(gainful.sessions, door)(own, judged, measure).mean == {measure: 5.0}
+        if price == "fee":
+            assert gainful.sessions.evaluate(framed, judged, measure).mean == {measure: 5.0}
+        else:
+            with refuses(gainful.errors.BadValue, "per_query", price, "engine"):
+                gainful.sessions.evaluate(framed, judged, measure)
+
+
+@pytest.mark.parametrize("make", ["lazy polars", "DuckDB"])
+@pytest.mark.parametrize("seed", range(4))
+def test_of_a_repeated_document_the_first_counts_in_engines_too(make, seed, few_rows):
+    """In a table that tells clicks, with ranks in any order, by each way to sum up sessions."""
+    rows = [
+        *((session, 1, rank, doc) for session in "stuv" for rank, doc in enumerate("abacb", 1)),
+        ("w", 1, 2, "a"),  # is left out
+    ]
+    frame = pl.DataFrame(rows, schema=["session", "query", "rank", "doc"], orient="row")
+    frame = frame.with_columns(clicked=pl.col("rank") == 3, system=pl.col("session"))
+    framed = FRAME_MAKERS[make](frame.sample(fraction=1, shuffle=True, seed=seed))
+    judged, options = {session: {"a": 1, "b": 2} for session in "stuvw"}, {"bad": "skip"}
+    gain = 1 + 2 / 2  # a and b at ranks 1 and 2; discount 1 + log2 2 = 2
+    results = gainful.sessions.evaluate(framed, judged, "sDCG(b=2)@5", **options)
+    assert results.values["sDCG(b=2)@5"].tolist() == [gain] * 4
+    summary = gainful.sessions.summarise(framed, judged, "sDCG(b=2)@5", **options)
+    assert summary.mean == results.mean
+    sweep = gainful.sessions.sweep(
+        framed, judged, "sDCG@5", b="2,4", bq=[4], by="system", **options
+    )
+    assert [*next(iter(sweep.rows()))["means"].values()] == [gain] * 4
+    for answer in (results, summary, sweep):
+        assert find_notes(answer.notes, 8, "results", "repeat"), answer.notes
 
 
 def test_what_only_a_column_of_every_result_tells_is_refused():

@@ -255,12 +255,20 @@ def _choose_sessions(
     choice = choose_by(options)
     reading = {name: options[name] for name in fields_dict(ReadOptions) if name in options}
     gain_from, propensity = options.get("gain_from"), options.get("propensity")
+    asked = {"gain_from": gain_from, "propensity": propensity}
+    gain_from_actions((), judged=gains and qrels is not None, **asked)  # which refuses mistakes
     behaviour = None if gain_from is None else list_behaviour(gain_from)
     if isinstance(propensity, str) and propensity == ESTIMATE:
         _refuse_to_estimate(sessions)
     format_name = options.get("sessions_format")
     all_sessions = as_sessions(
-        sessions, format_name, qrels=qrels, whole=whole, behaviour=behaviour, **reading
+        sessions,
+        format_name,
+        qrels=qrels,
+        whole=whole,
+        behaviour=behaviour,
+        choice=choice,
+        **reading,
     )
     if options.get("last_run") is not None:
         from gainful.read.trec_sessions import join_last_query  # noqa: PLC0415  (seldom asked for)
@@ -268,7 +276,6 @@ def _choose_sessions(
         run = as_run_columns(as_run(options["last_run"]))
         all_sessions = join_last_query(all_sessions, run)
     chosen = filter_sessions(all_sessions, choice)
-    asked = {"gain_from": gain_from, "propensity": propensity}
     if gains and gain_from_actions(chosen.frame.columns, judged=qrels is not None, **asked):
         return gain_from_behaviour(chosen, gain_from, propensity)
     return chosen

@@ -28,7 +28,7 @@ from gainful.errors import BadInput, BadValue, UnknownName, WrongType
 from gainful.read.event_times import parse_duration
 from gainful.read.propensities import AnyPropensities, read_propensities
 from gainful.read.session_events import find_done
-from gainful.read.sessions import LIST_LENGTH, Sessions
+from gainful.read.sessions import Sessions, count_actions
 from gainful.text import count_noun, format_range, format_short, join_words
 from gainful.types import Array, is_number, slices
 
@@ -126,8 +126,8 @@ def gain_from_behaviour(
     gain = find_gains(sessions, events)
     notes = [describe_gain_rule(events, asked=rule is not None)]
     if not float(gain.sum() or 0):
-        fetched = LIST_LENGTH in sessions.frame.columns  # only what gains, from an engine
-        notes.append("nothing gained" + ("" if fetched else f"; {_count_behaviour(sessions)}"))
+        counts = sessions.action_counts
+        notes.append(describe_no_gain(count_actions(sessions.frame) if counts is None else counts))
     if propensity is not None:
         gain, note = _weigh_gains(sessions, gain, propensity)
         notes.append(note)
@@ -145,7 +145,7 @@ def find_gains(sessions: Sessions, events: Sequence[GainEvent]) -> pl.Series:
         flags = find_done(sessions, event.name, event.seconds)
         if flags is None:
             name = event.name if event.seconds is None else "seconds"
-            known = _find_behaviour(sessions)
+            known = [*count_actions(sessions.frame)]
             if not known:
                 problem = "there are no clicks or other actions of searchers"
                 raise BadInput(sessions.name, problem, f"events or a column {name}")
@@ -178,20 +178,12 @@ def describe_gain_rule(events: Sequence[GainEvent], *, asked: bool) -> str:
     return f"{reason}gain: {rule}"
 
 
-def _find_behaviour(sessions: Sessions) -> list[str]:
-    columns = sessions.frame.schema.items()
-    return [name for name, kind in columns if kind == pl.Boolean or name == "seconds"]
-
-
-def _count_behaviour(sessions: Sessions) -> str:
-    counts = [
-        (name, int((sessions.frame[name].cast(pl.Float64) > 0).sum()))
-        for name in _find_behaviour(sessions)
-    ]
-    done = [f"{name} ({count_noun(count, 'result')})" for name, count in counts if count]
+def describe_no_gain(counts: Mapping[str, int]) -> str:
+    """That nothing gained, and what else was done to how many results."""
+    done = [f"{name} ({count_noun(count, 'result')})" for name, count in counts.items() if count]
     if not done:
-        return "no result has an action"
-    return f"actions: {join_words(done)} (--gain-from chooses which count)"
+        return "nothing gained; no result has an action"
+    return f"nothing gained; actions: {join_words(done)} (--gain-from chooses which count)"
 
 
 def _weigh_gains(

@@ -38,6 +38,10 @@ class SessionRows(Protocol):
     def layout(self) -> SessionLayout:
         """Where in the rows each session begins."""
 
+    @property
+    def not_fetched(self) -> Mapping[str, str]:
+        """Columns that are not the same for a whole session and stayed in an engine."""
+
 
 def count_sessions(sessions: MatchedSessions) -> dict[str, int]:
     """How many sessions, queries, results and judged results are there?
@@ -100,10 +104,13 @@ def check_group_columns(
 ) -> list[str]:
     """The columns to group by, each once, known, and the same for a whole session."""
     columns = [name for name in sessions.rows.columns if name not in UNGROUPABLE_COLUMNS]
-    names = check_group_names(by, columns, measures)
+    names = check_group_names(by, [*columns, *sessions.not_fetched], measures)
     for name in names:
-        for row in find_other_values(sessions, name)[:1]:
-            problem = f"session {quote(sessions.rows['session'][row])} has more than one {name}"
+        session = sessions.not_fetched.get(name)
+        if session is None:
+            session = next(iter(sessions.rows["session"][find_other_values(sessions, name)]), None)
+        if session is not None:
+            problem = f"session {quote(session)} has more than one {name}"
             raise BadInput(source, problem, "one for all rows of a session")
     return names
 

@@ -6,8 +6,8 @@ before, what the searcher said) is looked up in the rows when it is asked for.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from functools import cached_property
+from collections.abc import Mapping, Sequence
+from functools import cached_property, partial
 from itertools import compress
 from typing import Literal
 
@@ -57,6 +57,7 @@ class MatchedSessions:
     per_turn: bool
     notes: Sequence[str] = ()
     observed: str = ""  # the action that gives grades, such as clicked
+    not_fetched: Mapping[str, str] = {}  # as `Sessions` has it
 
     @cached_property
     def session(self) -> Ranks:
@@ -233,7 +234,10 @@ def match_sessions(
     if "topic" not in frame.columns:
         frame = frame.with_columns(topic=pl.col(judged_by))
     pools, judged_topics = build_pools(qrels), qrels.queries
-    base = number_names(frame["topic"].gather(layout.query_starts), judged_topics)
+    topics = frame["topic"].gather(layout.query_starts)
+    if sessions.observed:  # a topic of which nothing gained is another one, too
+        judged_topics = pl.concat([judged_topics, topics.drop_nulls()]).unique(maintain_order=True)
+    base = number_names(topics, judged_topics)
     if base.null_count() and not sessions.observed:  # what returned nothing gains nothing
         missing = base.is_null().to_numpy()
         if unjudged == "auto":
@@ -241,7 +245,9 @@ def match_sessions(
         if unjudged == "zero":
             notes.append(describe_unjudged(int(missing.sum())))
         elif unjudged == "error" or missing.all():
-            raise _describe_refusal(sessions.name, frame, layout, missing, judged_topics)
+            describe = partial(_describe_refusal, sessions.name, frame, layout, missing)
+            some, none = (describe(judged_topics, none_judged=each) for each in (False, True))
+            raise Unjudged(some, none, is_none=bool(missing.all()))
         else:
             frame = frame.filter(pl.Series(np.repeat(~missing, layout.query_lengths)))
             base, session_count = base.drop_nulls(), len(layout.session_starts)
@@ -277,15 +283,32 @@ def match_sessions(
         per_turn=sessions.per_turn,
         notes=tuple(notes),
         observed=sessions.observed,
+        not_fetched=sessions.not_fetched,
     )
 
 
-def _describe_refusal(
-    name: str, frame: pl.DataFrame, layout: SessionLayout, missing: Flags, judged: pl.Series
-) -> BadInput:
+class Unjudged(BadInput):
     """Of queries whose topic nobody judged, the first; where none is judged, what is."""
+
+    made_of = ("some", "none", "is_none")
+
+    def __init__(self, some: BadInput, none: BadInput, *, is_none: bool) -> None:
+        self.some, self.none, self.is_none = some, none, is_none
+        mistake = none if is_none else some
+        super().__init__(mistake.where, mistake.problem, mistake.expected)
+
+
+def _describe_refusal(
+    name: str,
+    frame: pl.DataFrame,
+    layout: SessionLayout,
+    missing: Flags,
+    judged: pl.Series,
+    *,
+    none_judged: bool,
+) -> BadInput:
     starts = layout.query_starts
-    if missing.all() and "text" in frame.columns:
+    if none_judged and "text" in frame.columns:
         texts = frame["text"].gather(starts)
         asked = texts.filter(texts.is_in(judged.implode()))
         if len(asked):
@@ -302,7 +325,7 @@ def _describe_refusal(
         problem = "it has no topic, and no judgments have its id"
     way = name_way("--unjudged drop or zero", 'unjudged="drop" or "zero"')
     allowed = f"judgments of every topic; or {way}"
-    if missing.all():
+    if none_judged:
         allowed = f"judged topics, such as {quote(judged[0])}"
     return BadInput(name, f"session {quote(session)}: {problem}", allowed)
 

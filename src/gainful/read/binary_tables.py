@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from io import SEEK_CUR, BytesIO
 from os import PathLike
 from pathlib import Path
@@ -257,28 +256,26 @@ def read_arrow(source: Source) -> pl.DataFrame:
 
 def _read(source: Source, kind: str, read: Callable[[], pl.DataFrame]) -> pl.DataFrame:
     try:
-        with _hold_back_errors():
-            return read()
+        return _hold_back_errors(read)
     except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError) as failure:
         problem = str(failure).split("\n", maxsplit=1)[0]
         raise BadInput(source.name, f"cannot be read as {kind}: {problem}") from None
 
 
-@contextmanager
-def _hold_back_errors() -> Iterator[None]:
+def _hold_back_errors(read: Callable[[], pl.DataFrame]) -> pl.DataFrame:
     """What is printed on standard error meanwhile comes afterwards, or not at all on a failure."""
     with _ONE_READER, TemporaryFile() as held_back:
         try:
             stderr = os.dup(_STDERR)
         except OSError:  # there is none
-            yield
-            return
-        os.dup2(held_back.fileno(), _STDERR)
+            return read()
         try:
-            yield
-        finally:
+            os.dup2(held_back.fileno(), _STDERR)
+            frame = read()
+        finally:  # at once, and not by a function of Python that Ctrl-C may keep from running
             os.dup2(stderr, _STDERR)
             os.close(stderr)
         held_back.seek(0)
         if printed := held_back.read():
             os.write(_STDERR, printed)
+        return frame

@@ -161,8 +161,9 @@ def build_sessions(
     def locate(row: int) -> str:
         return events.locate(int(rows[ROW][row]))
 
+    has_stays = (events.frame["event"] == DWELL).any()  # though all may have been left out
     sessions = check_sessions(
-        select_columns(rows),
+        select_columns(rows, {"seconds"} if has_stays else ()),
         events.name,
         locate,
         bad=bad,
@@ -297,7 +298,7 @@ def _fold_actions(
     part.lost = tally_problems([never], events.locate, ordered=not events.unordered)
     attached = attached.filter(pl.col(RESULT).is_not_null())
     part.untold = len(attached) - int(attached["has_query"].sum())
-    kinds = [kind for kind in actions["event"].unique(maintain_order=True) if kind != DWELL]
+    kinds = actions["event"].unique(maintain_order=True).to_list()
     return opening.with_columns(_merge_outcomes(attached, opening, kinds)), [never]
 
 
@@ -307,6 +308,8 @@ def _merge_outcomes(
     """What a row says itself, and what later events say of it."""
     outcomes = []
     for kind in kinds:
+        if kind == DWELL:
+            continue
         done = np.zeros(len(opening), dtype=bool)
         done[attached.filter(pl.col("event") == kind)[RESULT].to_numpy()] = True
         flags = pl.Series(kind, done)
@@ -314,7 +317,7 @@ def _merge_outcomes(
             flags |= opening[kind].fill_null(value=False)
         outcomes.append(flags)
     timed = attached.filter(pl.col("seconds").is_not_null())
-    if not len(timed) and "seconds" not in opening.columns:
+    if DWELL not in kinds and not len(timed) and "seconds" not in opening.columns:
         return outcomes
     number = timed[RESULT].to_numpy()
     stayed = np.zeros(len(opening))

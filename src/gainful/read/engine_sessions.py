@@ -10,6 +10,7 @@ that has none of them; and the others are counted.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from datetime import timedelta
 from functools import partial
@@ -80,9 +81,11 @@ from gainful.read.sessions import (
     LIST_LENGTH,
     RESULT_COLUMNS,
     UNGROUPABLE_COLUMNS,
+    SessionChoice,
     Sessions,
     check_rows,
     choose_position,
+    count_actions,
     count_results,
     extract_session_rows,
     name_columns,
@@ -491,20 +494,32 @@ _FILLED = ("topic", *UNGROUPABLE_COLUMNS)  # rows of a query that say nothing do
 
 
 def fetch_sessions(
-    sessions: EngineSessions, judged_docs: pl.Series | None, behaviour: Behaviour
+    sessions: EngineSessions,
+    judged_docs: pl.Series | None,
+    behaviour: Behaviour,
+    choice: SessionChoice,
 ) -> Sessions:
-    """Sessions here, of which only the results that matter are rows; all are counted."""
+    """Sessions here, of which only the results that matter are rows; all are counted.
+
+    They have the values that are chosen; how many of their queries count is still to be seen.
+    """
     if judged_docs is None and "topic" in sessions.reader.columns:  # what others say of a topic
-        find = partial(find_wanted_docs, behaviour=behaviour)
+        find = partial(find_wanted_docs, behaviour=behaviour, choice=choice)
         judged_docs = pl.concat(sessions.map_parts(find)).unique()
     fetch = partial(
         fetch_part,
         judged_docs=judged_docs,
         behaviour=behaviour,
+        choice=choice,
         result_columns=(*RESULT_COLUMNS, *LENGTH_COLUMNS, *sessions.reader.actions),
     )
-    frames, varying_columns = zip(*sessions.map_parts(fetch), strict=True)
-    varying = sorted(set().union(*varying_columns))
+    frames: list[pl.DataFrame] = []
+    varying: dict[str, str] = {}
+    action_counts: Counter[str] = Counter()
+    for frame, of_part, counts in sessions.map_parts(fetch):
+        frames.append(frame)
+        varying |= {name: min(own, varying.get(name, own)) for name, own in of_part.items()}
+        action_counts.update(counts)
     frame = pl.concat(frames, how="diagonal")
     flags = dict.fromkeys(("clicked", "purchased", *sessions.reader.actions))
     frame = frame[[name for name in frame.columns if name not in varying]].with_columns(
@@ -515,7 +530,7 @@ def fetch_sessions(
         f"its rows stay in {sessions.engine.name}: only judged or clicked results were fetched",
     ]
     if varying:
-        names = join_words(list(map(quote, varying)))
+        names = join_words(list(map(quote, sorted(varying))))
         notes.append(f"not kept, as results of one query differ: {names}")
     ordered = frame.sort("session", maintain_order=True)
     return Sessions(
@@ -524,25 +539,33 @@ def fetch_sessions(
         notes=notes,
         dropped_count=sessions.dropped_count,
         not_fetched=varying,
+        action_counts=action_counts,
     )
 
 
-def find_wanted_docs(sessions: Sessions, behaviour: Behaviour) -> pl.Series:
+def find_wanted_docs(sessions: Sessions, behaviour: Behaviour, choice: SessionChoice) -> pl.Series:
     """The documents that searchers judged, or did something to."""
-    return sessions.frame["doc"].filter(_find_wanted(sessions, behaviour)).unique()
+    chosen = SessionChoice(choice.where).choose(sessions)
+    return chosen.frame["doc"].filter(_find_wanted(chosen, behaviour)).unique()
 
 
 def fetch_part(
     sessions: Sessions,
     judged_docs: pl.Series | None,
     behaviour: Behaviour,
+    choice: SessionChoice,
     result_columns: Sequence[str],
-) -> tuple[pl.DataFrame, frozenset[str]]:
+) -> tuple[pl.DataFrame, dict[str, str], dict[str, int]]:
     """Of some whole sessions the results that matter, or a row without one for a query.
 
-    Beside it, columns that are not kept, for results of one query differ in them.
+    Beside it, columns that are not kept, for results of one query differ in them, each with such a
+    session; and how many results there are of each action.
     """
+    action_counts = count_actions(choice.choose(sessions).frame)
+    sessions = SessionChoice(choice.where).choose(sessions)
     frame, layout = sessions.frame, sessions.layout
+    if not len(frame):
+        return frame, {}, {}
     wanted = _find_wanted(sessions, behaviour)
     if judged_docs is None:  # also where the session has these documents and nobody did
         docs = frame.select("session", "doc")
@@ -563,7 +586,10 @@ def fetch_part(
     of_results = frame[[name for name in frame.columns if name in own]].filter(kept)
     fits = pl.Series(is_wanted[kept])
     both = values[number[kept]].with_columns(pl.when(fits).then(each) for each in of_results)
-    return both[[*_KEY, *(name for name in both.columns if name not in _KEY)]], varying
+    rows = both[[*_KEY, *(name for name in both.columns if name not in _KEY)]]
+    starts = frame["session"].gather(layout.query_starts)
+    examples = {name: str(starts.filter(own).min()) for name, own in varying.items()}
+    return rows, examples, action_counts
 
 
 def _find_wanted(sessions: Sessions, behaviour: Behaviour) -> pl.Series:
@@ -580,8 +606,10 @@ def _find_wanted(sessions: Sessions, behaviour: Behaviour) -> pl.Series:
     return wanted.fill_null(value=False) & frame["doc"].is_not_null()
 
 
-def _find_query_values(frame: pl.DataFrame, number: Ranks) -> tuple[pl.DataFrame, frozenset[str]]:
-    """The attributes of each query; and the columns in which results of one query differ."""
+def _find_query_values(
+    frame: pl.DataFrame, number: Ranks
+) -> tuple[pl.DataFrame, dict[str, pl.Series]]:
+    """The attributes of each query; and the columns in which results of these queries differ."""
     is_first = np.diff(number, prepend=-1) > 0
     changed = pl.all().ne_missing(pl.all().shift()) & ~pl.lit(pl.Series(is_first))
     flags = frame.select(changed.any()).row(0, named=True)
@@ -590,11 +618,9 @@ def _find_query_values(frame: pl.DataFrame, number: Ranks) -> tuple[pl.DataFrame
     ends = numbered.group_by(_ORDER, maintain_order=True)
     low, high, given = ends.min(), ends.max(), ends.agg(pl.all().count())
     sizes = ends.len()["len"]
-    varying = frozenset(
-        name
-        for name in changing
-        if (low[name] != high[name]).any()
-        or (name not in _FILLED and given[name].is_between(1, sizes - 1).any())
-    )
+    differ = {name: low[name].alias("").ne_missing(high[name].alias("")) for name in changing}
+    for name in differ.keys() - {*_FILLED}:
+        differ[name] |= given[name].alias("").is_between(1, sizes - 1)
+    varying = {name: queries for name, queries in differ.items() if queries.any()}
     values = frame.filter(is_first).with_columns(low[name] for name in changing)
     return values[[name for name in frame.columns if name not in varying]], varying

@@ -52,6 +52,7 @@ from gainful.read.session_events import (
     refuse_lists,
 )
 from gainful.read.sessions import (
+    SessionChoice,
     Sessions,
     check_sessions,
     choose_position,
@@ -131,6 +132,7 @@ def as_sessions(
     qrels: Qrels | None = None,
     whole: bool = True,
     behaviour: Mapping[str, float | None] | None = None,
+    choice: SessionChoice | None = None,
     **options: Any,
 ) -> Sessions:
     """Sessions from a path, a frame, or as they are.
@@ -138,7 +140,8 @@ def as_sessions(
     Several files, in a list or by name, are several systems; see `combine_systems`. Of a frame in
     an engine, only the results that these judgments or the searchers say anything about become
     rows, and those that a behaviour such as {"purchased": None, "dwell": 30} was done to, unless
-    the whole is asked for. The other options are those of `ReadOptions`.
+    the whole is asked for; and no sessions that have other values than those of a `choice`, which
+    is still to be made. The other options are those of `ReadOptions`.
     """
     refuse_lost_threads()
     reading = ReadOptions(**options)
@@ -173,6 +176,7 @@ def as_sessions(
                 engine_sessions.open_sessions(value, engine, "sessions", reading),
                 judged_docs,
                 behaviour or {},
+                choice if choice is not None and reading.topics is None else SessionChoice(),
             )
         )
     if isinstance(value, (list, tuple)) and shapes.are_records(value):

@@ -78,7 +78,10 @@ class Sessions:
     dropped_count: int = 0  # sessions that were left out
     judged_by: str = "session"  # whose judgments count where there is no column topic
     observed: str = ""  # the action that gives grades, such as clicked
-    not_fetched: Sequence[str] = ()  # columns in which results of one query differ, in an engine
+    # Of an engine: columns in which results of one query differ, each with such a session; and how
+    # many results there are of each action.
+    not_fetched: Mapping[str, str] = {}
+    action_counts: Mapping[str, int] | None = None
     # Where queries begin, if that is known.
     known_layout: SessionLayout | None = field(default=None, repr=False)
 
@@ -242,6 +245,13 @@ def tell_bad_sessions(
     if not is_any_sound:
         raise BadInput(name, f"no valid session is left; {first.where}: {first.problem}")
     return f"{count_noun(count, 'session')} left out: {first.where}: {first.problem}"
+
+
+def count_actions(frame: pl.DataFrame) -> dict[str, int]:
+    """To how many results each thing was done that searchers can do."""
+    kinds = frame.schema.items()
+    names = [name for name, kind in kinds if kind == pl.Boolean or name == "seconds"]
+    return {name: int((frame[name].cast(pl.Float64) > 0).sum()) for name in names}
 
 
 def count_results(frame: pl.DataFrame, layout: SessionLayout) -> RowIndices:
@@ -443,6 +453,11 @@ def combine_systems(systems: Mapping[str, Sessions]) -> Sessions:
         problems=[problem for sessions in systems.values() for problem in sessions.problems],
         dropped_count=sum(sessions.dropped_count for sessions in systems.values()),
         judged_by=judged_by,
+        not_fetched={
+            column: f"{name}{separator}{own}"
+            for name, entry in systems.items()
+            for column, own in entry.not_fetched.items()
+        },
     )
 
 

@@ -446,7 +446,7 @@ def compare_results(
     if method.cluster is not None:
         allowed = "nothing here: it applies to runs, and to systems with the same conversations"
         raise BadValue("cluster", method.cluster, allowed)
-    others = [name for name in sessions.columns.columns if name not in ("session", "topic")]
+    others = [name for name in _list_columns(sessions) if name not in ("session", "topic")]
     if column == SYSTEM and SYSTEM not in others and others:
         way = name_way(f"--by {others[0]}", f"by={others[0]!r}")
         raise Missing("by", None, f"name the column of the systems, such as {way}")
@@ -506,7 +506,7 @@ def _join_numbers(numbers: Sequence[Ranks], size: int) -> Ranks:
 def choose_blocks(results: SessionResults, by: str, block: str | Sequence[str] | None) -> list[str]:
     """The columns of blocks: those that were named, or those of the usual ones that are there."""
     if block is None:
-        columns = results.columns.columns
+        columns = _list_columns(results)
         if CONVERSATION in columns:  # which every system had
             return [CONVERSATION]
         return [name for name in BLOCKS if name in columns and name != by]
@@ -515,6 +515,11 @@ def choose_blocks(results: SessionResults, by: str, block: str | Sequence[str] |
     if not isinstance(block, Sequence):
         raise WrongType("block", block, "the name of a column, or several")
     return list(block)
+
+
+def _list_columns(results: SessionResults) -> list[str]:
+    """Those that sessions have, though they may not be the same for a whole one."""
+    return [*results.columns.columns, *results.matched_sessions.not_fetched]
 
 
 def _select_sessions(

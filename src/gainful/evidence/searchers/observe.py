@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Literal
 
 import numpy as np
@@ -117,6 +118,7 @@ class Observed:
 
     rows: pl.DataFrame
     layout: SessionLayout
+    not_fetched: Mapping[str, str]  # as `Sessions` has it
     query_counts: Ranks  # per session
     depths: Stops | None  # per list with results
     depth_session: Ranks  # per list with results: its session
@@ -197,6 +199,7 @@ def observe_searchers(
     return Observed(
         rows=frame,
         layout=layout,
+        not_fetched=sessions.not_fetched,
         query_counts=query_counts,
         depths=depths,
         depth_session=session[kept].astype(np.intp),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from functools import partial
@@ -10,12 +11,13 @@ from typing import Protocol, Self, TypeVar
 import polars as pl
 from attrs import define, evolve, field, frozen
 
-from gainful.errors import BadValue, GainfulError
-from gainful.match.behaviour_gains import GainEvent, find_gains
+from gainful.errors import BadInput, BadValue, GainfulError
+from gainful.match.behaviour_gains import GainEvent, describe_no_gain, find_gains
 from gainful.match.packed_sessions import PackedPart, UnsoundSessions, match_packed, pack_sessions
 from gainful.match.pools import build_pools
 from gainful.match.sessions import (
     MatchedSessions,
+    Unjudged,
     describe_unjudged,
     find_best_grades,
     match_sessions,
@@ -26,7 +28,7 @@ from gainful.measure.sessions.session_values import note_opened
 from gainful.read.engine_sessions import EngineSessions
 from gainful.read.engines import SPARK
 from gainful.read.qrels_and_run import Qrels
-from gainful.read.sessions import SessionChoice, Sessions, nothing_chosen
+from gainful.read.sessions import SessionChoice, Sessions, count_actions, nothing_chosen
 from gainful.threads import map_ahead
 
 # Of a part in which no searcher judged anything: no session is called so.
@@ -53,26 +55,57 @@ class PartTotals:
     sessions: int = 0  # that were matched
     unjudged_queries: int = 0
     lost_sessions: int | None = None  # with them; None if they are worth nothing
+    gained: int | None = None  # results, where gain is what searchers did
+    actions: Counter[str] = field(factory=Counter)  # to how many results each was done
+    graded: bool | None = None  # is anything?
+    unjudged: Unjudged | None = None  # the first of its queries whose topic nobody judged
+    failure: GainfulError | None = None  # of a group or a measure
     notes: list[str] = field(factory=list)
 
     def merge(self, other: PartTotals) -> None:
         """Take what is known of other sessions."""
+        if other.gained is not None:
+            self.gained = (self.gained or 0) + other.gained
+        self.actions.update(other.actions)
+        if other.graded is not None:
+            self.graded = bool(self.graded) or other.graded
+        refused = [each.unjudged for each in (self, other) if each.unjudged is not None]
+        if refused:
+            some, none = (
+                min((getattr(each, name) for each in refused), key=str) for name in ("some", "none")
+            )
+            self.unjudged = Unjudged(some, none, is_none=all(each.is_none for each in refused))
+        failures = [each.failure for each in (self, other) if each.failure is not None]
+        self.failure = min(failures, key=_order_failure, default=None)
         self.sessions += other.sessions
         self.unjudged_queries += other.unjudged_queries
         if other.lost_sessions is not None:
             self.lost_sessions = (self.lost_sessions or 0) + other.lost_sessions
         self.notes = list(dict.fromkeys((*self.notes, *other.notes)))
 
-    def refuse_nothing(self, name: str) -> None:
-        """If no session is left, say why."""
+    def refuse(self, name: str) -> None:
+        """Say what is wrong, in the order in which that is found in memory."""
+        if self.graded is False:
+            raise BadInput(name, "it has no judgments")
+        if self.unjudged is not None:
+            some, none = self.unjudged.some, self.unjudged.none
+            raise Unjudged(some, none, is_none=self.unjudged.is_none and not self.sessions)
+        if self.failure is not None:
+            raise self.failure
         if not self.sessions:
             raise nothing_judged(name) if self.unjudged_queries else nothing_chosen(name)
 
     def list_notes(self) -> list[str]:
         """What one should know before believing a value."""
-        if not self.unjudged_queries:
-            return list(self.notes)
-        return [*self.notes, describe_unjudged(self.unjudged_queries, self.lost_sessions)]
+        notes = [describe_no_gain(self.actions)] if self.gained == 0 else []
+        if self.unjudged_queries:
+            notes.append(describe_unjudged(self.unjudged_queries, self.lost_sessions))
+        return [*self.notes, *notes]
+
+
+def _order_failure(mistake: GainfulError) -> tuple[bool, str]:
+    """Sessions are grouped before anything is measured."""
+    return not isinstance(mistake, BadInput), str(mistake)
 
 
 @frozen(eq=False, kw_only=True)
@@ -105,7 +138,9 @@ class PartMatcher:
         chosen = self.choice.choose(sessions)
         if not self.gains:
             return chosen
-        gain = find_gains(chosen, self.gains)
+        gain = (
+            find_gains(chosen, self.gains) if len(chosen.frame) else pl.Series([], dtype=pl.Float64)
+        )
         frame = chosen.frame.with_columns(grade=pl.when(gain > 0).then(gain))
         return evolve(chosen, frame=frame, observed=self.observed)
 
@@ -118,18 +153,26 @@ class PartMatcher:
         qrels, layout = self.qrels, chosen.layout
         if qrels is None and not self.gains and "grade" in chosen.frame.columns:
             qrels = None if chosen.frame["grade"].count() else _NO_JUDGMENTS
+        totals.graded = bool(self.gains) or qrels is None or bool(qrels.frame["doc"][0])
         queries, session_count = len(layout.query_starts), len(layout.session_starts)
         if convention.unjudged == "drop" and qrels is not None:
             topic = chosen.frame["topic" if "topic" in chosen.frame.columns else "session"]
             if not topic.is_in(qrels.queries.implode()).any():
                 totals.unjudged_queries, totals.lost_sessions = queries, session_count
                 return None, totals
-        matched = match_sessions(chosen, qrels, convention.unjudged, convention.subtopic_grades)
+        try:
+            matched = match_sessions(chosen, qrels, convention.unjudged, convention.subtopic_grades)
+        except Unjudged as mistake:
+            totals.unjudged = mistake
+            return None, totals
         totals.sessions = matched.size
         if convention.unjudged == "drop":
             totals.unjudged_queries = queries - len(matched.position)
             totals.lost_sessions = session_count - matched.size
-        elif not self.gains:
+        elif self.gains:
+            totals.gained = int((matched.judged.grade > 0).sum())
+            totals.actions.update(count_actions(chosen.frame))
+        else:
             totals.unjudged_queries = int((matched.judged.base < 0).sum())
         totals.notes = [] if qrels is None else [*qrels.notes]
         totals.notes += note_opened(matched, {recipe.label: recipe for recipe in self.recipes})
@@ -154,7 +197,10 @@ def sum_part(
     summer = new_summer()
     matched, totals = matcher.match(sessions)
     if matched is not None:
-        summer.visit(matched)
+        try:
+            summer.visit(matched)
+        except GainfulError as mistake:
+            totals.failure = mistake
     return summer, totals
 
 
@@ -185,7 +231,7 @@ class PreparedParts:
                 added[0].merge(part_summer)
                 added[1].merge(of_part)
         summer, totals = added
-        totals.refuse_nothing(sessions.name)
+        totals.refuse(sessions.name)
         return summer, [*sessions.notes, *self.notes, *totals.list_notes()]
 
     def _visit_packed(self, new_summer: Callable[[], AnySummer]) -> tuple[AnySummer, PartTotals]:

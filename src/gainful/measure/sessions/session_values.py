@@ -212,11 +212,9 @@ def per_cost(
 
 def note_sessions(sessions: MatchedSessions, recipes: Mapping[str, SessionRecipe]) -> list[str]:
     """What one should know before believing a value."""
-    costs = [name for name, recipe in recipes.items() if recipe.entry.is_cost]
     return [
         *sessions.notes,
         *note_opened(sessions, recipes),
-        *(f"cost is {name}; gain per cost is mean gain / mean cost" for name in costs),
         *note_recipes(recipes, sessions.observed),
     ]
 
@@ -232,9 +230,11 @@ def note_opened(sessions: MatchedSessions, recipes: Mapping[str, SessionRecipe])
 
 def note_recipes(recipes: Mapping[str, SessionRecipe], observed: str) -> list[str]:
     """What one should know of measures before believing a value, whatever the sessions are."""
-    names = tuple(name for name, recipe in recipes.items() if not recipe.entry.is_cost)
+    costs = [name for name, recipe in recipes.items() if recipe.entry.is_cost]
+    names = tuple(name for name in recipes if name not in costs)
     is_default = observed and names == usual_session_measures(observed)
-    notes = [explain_default(observed)] if is_default else []
+    notes = [f"cost is {name}; gain per cost is mean gain / mean cost" for name in costs]
+    notes += [explain_default(observed)] if is_default else []
     unbounded = "can exceed 1: its ideal does not limit the gain of documents"
     for name, recipe in recipes.items():
         if recipe.can_pass_one:

@@ -23,7 +23,7 @@ from gainful.measure.functions.sessions.sdcg import (
     sum_by_index,
 )
 from gainful.measure.functions.user_models import text_decay, time_decay
-from gainful.read.sessions import LENGTH_COLUMNS, LIST_LENGTH
+from gainful.read.sessions import LENGTH_COLUMNS, LIST_LENGTH, RESULT_COLUMNS
 from gainful.text import quote
 from gainful.types import Array, Flags, Ranks
 
@@ -186,6 +186,11 @@ def session_cost(sessions: MatchedSessions, recipe: SessionRecipe) -> Array:
     """
     price, asked = recipe.setting("per_query"), np.ones(len(sessions.position))
     if isinstance(price, str):
+        of_results = {"rank", *RESULT_COLUMNS, *LENGTH_COLUMNS, *sessions.not_fetched}
+        is_fetched = LIST_LENGTH in sessions.rows.columns
+        if is_fetched and (price in of_results or sessions.rows.schema.get(price) == pl.Boolean):
+            allowed = "a number, or the same for a whole query: an engine keeps only some results"
+            raise BadValue("per_query", price, allowed)
         asked = _read_column(sessions, price)[sessions.layout.query_starts]
     else:
         asked *= float(price)
