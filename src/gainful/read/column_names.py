@@ -336,6 +336,11 @@ class ColumnMapping:
             allowed += f"; qrels.{role}= and run.{role}= where they differ"
         return NoColumn(name, problem, allowed)
 
+    def note_found(self, kind: Literal["qrels", "run"], roles: Collection[str]) -> None:
+        """Remember which of the roles that were named this table has."""
+        self.fit.found.update(roles)
+        self.fit.asked.setdefault(kind, set()).update(roles)
+
     def note_positions(self, roles: Mapping[str, str], name: str) -> None:
         """Remember of a table without a header which columns were named, by number or in vain."""
         self._note_asked(roles)

@@ -10,8 +10,17 @@ from typing import Any
 import polars as pl
 
 from gainful.errors import BadInput, Duplicated
+from gainful.read.column_names import USUAL_NAMES, ColumnMapping
 from gainful.read.qrels_and_run import QRELS, RUN, Kind, NestedDict, Rows, Value, read_each
-from gainful.read.search_results import IDS, NO_DOC, DocNumbers, as_list, parse_number, read_entries
+from gainful.read.search_results import (
+    IDS,
+    NO_DOC,
+    DocNumbers,
+    ResultPaths,
+    as_list,
+    parse_number,
+    read_entries,
+)
 from gainful.text import count_noun, name_id_kind, quote
 
 RISING_SCORES = (
@@ -22,14 +31,19 @@ RISING_SCORES = (
 DocScores = list[tuple[Any, float]]  # documents with their scores
 
 
-def read_dict(mapping: Mapping[Any, Any], name: str, kind: Kind[Value]) -> NestedDict | Rows[Value]:
+def read_dict(
+    mapping: Mapping[Any, Any],
+    name: str,
+    kind: Kind[Value],
+    columns: ColumnMapping = USUAL_NAMES,
+) -> NestedDict | Rows[Value]:
     """Judgments or a run as a dict of dicts; what is a list instead is of documents.
 
     In judgments such documents have grade 1, in a run they are in rank order, and may repeat.
     """
     for inner in mapping.values():
         if type(inner) is not dict and not isinstance(inner, Mapping):  # the first is faster
-            return _read_lists(mapping, name, kind)
+            return _read_lists(mapping, name, kind, columns)
     return _check_queries(NestedDict(mapping, name), kind)
 
 
@@ -135,18 +149,21 @@ def locate_in_lists(
 
 
 def _read_lists(
-    mapping: Mapping[Any, Any], name: str, kind: Kind[Value]
+    mapping: Mapping[Any, Any], name: str, kind: Kind[Value], columns: ColumnMapping
 ) -> NestedDict | Rows[Value]:
     """Lists as dicts with numbers, unless a run has duplicate documents or a list is not sound."""
     scored_lists: list[DocNumbers] = []
     problems: list[BadInput] = []
+    paths = ResultPaths(columns)
 
     def read_list(query: object, inner: Any) -> tuple[object, DocScores]:
         if isinstance(inner, Mapping):
             return query, check_numbers(inner, name, query, kind, problems)
         place = f"{name}[{quote(query)}]"
         entries = list_entries(inner, place, kind, kind.shapes)
-        scored_lists.append(read_entries(entries, name, query, kind.number, problems))
+        if paths.doc and any(isinstance(entry, Mapping) for entry in entries):
+            columns.note_found("qrels" if kind is QRELS else "run", ["doc"])
+        scored_lists.append(read_entries(entries, name, query, kind.number, problems, paths=paths))
         return query, fill_numbers(scored_lists[-1], place, kind)
 
     lists = list(read_each(read_list, mapping.items(), problems))

@@ -64,7 +64,6 @@ from gainful.read.search_results import (
     LIST_PATHS,
     as_list,
     describe_unread,
-    find_id,
     find_list,
     has_id,
     is_id,
@@ -81,6 +80,7 @@ _QUERIES = LIST_COLUMNS["query"].names
 _WRAPPERS = frozenset(  # names of the one list that a file of some tool holds
     ("runs", "observations", "traces", "spans", "events", "sessions", "logs", "records", "rows")
 )
+_FOR_SESSIONS = "logs and traces are for gainful sessions"
 _BY_QUERY = "{query: […]}, or [[…], …] with a list for each query"
 
 
@@ -105,11 +105,17 @@ def read_mapping(
     records = rag.find_records(by_query, name, columns)
     if records is None and not _has_scores(by_query):
         if _is_answer(by_query):
-            problem = "this is the response to one search, but to which query?"
-            raise BadInput(name, problem, f"{{query: answer, …}}; or lines {rag.EXPECTED}")
+            problem = "this looks like the response to one search, but to which query? its keys"
+            expected = f"{{query: answer, …}}; or lines {rag.EXPECTED}; {_FOR_SESSIONS}"
+            raise BadInput(name, f"{problem}: {list_columns([*by_query])}", expected)
         records = rag.list_answers(by_query, name) if kind is RUN else None
     if records is None:
-        return dicts.read_dict(by_query, name, kind)
+        read = dicts.read_dict(by_query, name, kind, columns)
+        lists = [isinstance(each, list) and are_records(each) for each in by_query.values()]
+        is_mixed = any(lists) and any(isinstance(each, Mapping) for each in by_query.values())
+        if is_mixed and isinstance(read, NestedDict):  # of an API, with its meta
+            raise BadInput(name, *_describe_unknown(by_query, kind))
+        return read
     return rag.read_records(name, records, kind, columns)
 
 
@@ -149,14 +155,14 @@ def _is_answer(value: object) -> bool:
     entries = find_list(dict(value))
     if entries is None:
         return False
-    is_filtered = isinstance(find_first(dict(value), ("hits.hits",)), list)  # of all but its hits
+    is_filtered = isinstance(find_first(dict(value), ("hits.hits", "response.docs")), list)
     is_nested = isinstance(find_first(dict(value), ("data", "Get")), Mapping)
-    if is_filtered or is_nested or not _MARKS.isdisjoint(value):
+    if is_filtered or is_nested or not _MARKS.isdisjoint(value):  # of all but the hits
         return True
     has_more = not all(map(_is_nested, value.values()))
-    is_one = len(value) == 1 and isinstance(next(iter(value.values())), list)
-    has_ids = any(not is_id(each) and find_id(each) is not None for each in entries)
-    return has_more or value.get("hits") == [] or (is_one and has_ids)
+    is_one = sum(isinstance(each, list) and bool(each) for each in value.values()) == 1
+    are_documents = any(isinstance(each, Mapping) or has_id(each) for each in entries)
+    return has_more or value.get("hits") == [] or (is_one and are_documents)
 
 
 def _is_nested(value: object) -> bool:
@@ -179,7 +185,8 @@ def read_sequence(
             named_columns.refuse_event_lists(header, kind)
         return rag.read_records(name, _number_records(entries, name), kind, columns)
     if shape == "lists":
-        return _count_lists(dicts.read_dict(dict(enumerate(entries)), name, kind), len(entries))
+        read = dicts.read_dict(dict(enumerate(entries)), name, kind, columns)
+        return _count_lists(read, len(entries))
     table = _build_table(entries, shape, name, kind.number)
     return named_columns.extract(table, kind, columns)
 
@@ -221,10 +228,6 @@ def read_json(
         raise
     if rows.mistakes:
         _refuse_unknown(value, name, kind, rows.list_problems(1)[0])
-    elif isinstance(value, dict) and isinstance(read, NestedDict):
-        lists = [isinstance(each, list) and are_records(each) for each in value.values()]
-        if any(lists) and any(isinstance(each, dict) for each in value.values()):
-            raise BadInput(name, *_describe_unknown(value, kind))  # of an API, with its meta
     return rows
 
 
@@ -267,10 +270,10 @@ def _refuse_unknown(
         raise BadInput(failure.where, f"{failure.problem}: {problem}", expected)
 
 
-def _describe_unknown(value: Mapping[str, Any], kind: Kind[Any]) -> tuple[str, str]:
+def _describe_unknown(value: Mapping[Any, Any], kind: Kind[Any]) -> tuple[str, str]:
     keys = list_columns([*value])
     problem = f"this JSON is not a known format of {kind.name}; its keys are {keys}"
-    return problem, f"{kind.shapes}; logs and traces are for gainful sessions"
+    return problem, f"{kind.shapes}; {_FOR_SESSIONS}"
 
 
 _ALLOWED = (

@@ -86,8 +86,7 @@ def read_rows(
         notes.append(f"{source.name}: three fields per line, read as {line_format.description}")
     if line_format is SHORT_RUN:
         named = [role for role, place in _PLACES.items() if place in columns.names.get(role, ())]
-        columns.fit.found.update(named)
-        columns.fit.asked.setdefault("run", set()).update(named)
+        columns.note_found("run", named)
         third = [role for role in named if role not in ("query", "doc")]
         numbers = rows.frame.rename({"score": "number"})
         role = third[0] if third else decide_role(numbers, rows.name)
