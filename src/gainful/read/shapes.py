@@ -600,7 +600,7 @@ def split_columns(
         is_table = all(
             as_list(first) is not None and not isinstance(first, tuple) for first in firsts
         )
-        return _zip_columns(value, name) if is_table else [value]
+        return zip_columns(value, name) if is_table else [value]
     lists = find_key((*RETRIEVED, *RELEVANT, *DOC_LISTS), "retrieved", "relevant")
     docs = find_key(DOC, "doc")
     if is_id(value[query]):
@@ -610,10 +610,11 @@ def split_columns(
     has_lists = any(as_list(next(iter(as_list(each) or ()), None)) for each in value.values())
     if as_list(value[query]) is None or (lists is None and docs is None and not has_lists):
         return None
-    return _zip_columns(value, name)
+    return zip_columns(value, name)
 
 
-def _zip_columns(value: Mapping[Any, Any], name: str) -> list[Mapping[Any, Any]]:
+def zip_columns(value: Mapping[Any, Any], name: str) -> list[Mapping[Any, Any]]:
+    """The rows of a dict of columns."""
     lists = {key: as_list(column) for key, column in value.items()}
     by_name = {key: column for key, column in lists.items() if column is not None}
     if len({len(column) for column in by_name.values()}) > 1:
