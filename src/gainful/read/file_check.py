@@ -191,7 +191,7 @@ def _examine_sessions(
     taken = {name: wanted[name] for name in (*file_format.options, "topics") if name in wanted}
 
     def read(bad: BadPolicy) -> Sessions:
-        return as_sessions(sources or value, format_name, bad=bad, **taken)
+        return as_sessions(sources or value, format_name if sources else None, bad=bad, **taken)
 
     try:
         sessions = read("skip")
@@ -543,19 +543,10 @@ def _looks_graded(source: Source) -> bool:
     try:
         frame = formats.read_rows(source, QRELS).build().frame
     except BadInput:
-        return _is_swapped(source)
+        return False
     few = frame["grade"].n_unique() <= _MAX_GRADES
     few &= not source.head.lstrip().startswith((b"{", b"["))
     return (few or _are_whole(frame["grade"])) and not look_like_ranks(frame)
-
-
-def _is_swapped(source: Source) -> bool:
-    """Is it refused as a run because it is judgments?"""
-    try:
-        formats.read_rows(source, RUN)
-    except BadInput as error:
-        return isinstance(error, Swapped)
-    return False
 
 
 def _holds_fractions(source: Any) -> bool:

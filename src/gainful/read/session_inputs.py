@@ -159,14 +159,10 @@ def as_sessions(
     sources = _find_sources(value)
     if sources:
         return read_sources(sources, format_name, reading)
-    special = reading.list_special()
-    only_in_files = {
-        "sessions_format": format_name,
-        **{name: special.get(name) for name in _IN_FILES},
-    }
-    for name, option in only_in_files.items():
-        if option is not None:
-            raise BadValue(name, option, "no value: it applies to sessions in files")
+    asked = {"sessions_format": format_name, **reading.list_special()}
+    for name in _IN_FILES:
+        if asked.get(name) is not None:
+            raise BadValue(name, asked[name], "no value: it applies to sessions in files")
     engine = find_engine(value)
     if engine is not None:
         from gainful.read import engine_sessions, lazy  # noqa: PLC0415  (slow to load)
@@ -434,36 +430,24 @@ def _find_sources(value: Any) -> list[Source]:
 
 
 def find_records(value: Any) -> list[Source]:
-    """The records of a log in memory as a file; none if they are of no known format."""
-    if isinstance(value, pl.DataFrame):
-        return _make_trace_sources(value)
-    if isinstance(value, (list, tuple)):
-        return _make_trace_sources(value) if shapes.are_records(value) else []
-    if not (is_frame(value) and _is_pandas(value) and _are_trace_columns(map(str, value.columns))):
-        return []
-    records = value.astype(object).where(value.notna(), None).to_dict("records")
-    return _make_trace_sources(records)  # its cells may be lists of dicts
-
-
-def _are_trace_columns(names: Iterable[str]) -> bool:
-    hints = ("trace_id", "traceId", "attributes", "messages", "tool_calls", "action_name")
-    return any(name.endswith((*hints, "query_response_hit_ids", "turn")) for name in names)
-
-
-def _make_trace_sources(value: pl.DataFrame | Sequence[Any]) -> list[Source]:
-    """Records of a program, or a frame of them, as a file would hold them; none if it has others.
+    """The records of a log in memory as a file would hold them; none if of no known format.
 
     Phoenix gives its spans as a frame, and clients of APIs give messages as dicts.
     """
-    if isinstance(value, pl.DataFrame):
-        first = value.head(_MAX_FIRST)
-        if not _are_trace_columns(value.columns) or find_record_format(first.to_dicts()) is None:
+    if isinstance(value, pl.DataFrame) or (is_frame(value) and _is_pandas(value)):
+        if not _are_trace_columns(map(str, value.columns)):
             return []
-        buffer = BytesIO()
-        value.write_parquet(buffer)
-        return [make_memory_source("sessions", ".parquet", buffer.getvalue())]
-    records = [record for record in value[:_MAX_FIRST] if isinstance(record, dict)]
-    if find_record_format([record.get("_source", record) for record in records]) is None:
+        if isinstance(value, pl.DataFrame):
+            if find_record_format(value.head(_MAX_FIRST).to_dicts()) is None:
+                return []
+            buffer = BytesIO()
+            value.write_parquet(buffer)
+            return [make_memory_source("sessions", ".parquet", buffer.getvalue())]
+        # Its cells may be lists of dicts.
+        value = value.astype(object).where(value.notna(), None).to_dict("records")
+    if not isinstance(value, (list, tuple)) or not shapes.are_records(value):
+        return []
+    if find_record_format([record.get("_source", record) for record in value[:_MAX_FIRST]]) is None:
         return []
 
     def as_json(entry: Any) -> Any:
@@ -471,6 +455,11 @@ def _make_trace_sources(value: pl.DataFrame | Sequence[Any]) -> list[Source]:
 
     lines = (json.dumps(record, default=as_json) for record in value)
     return [unwrap_source(make_memory_source("sessions", ".jsonl", "\n".join(lines).encode()))]
+
+
+def _are_trace_columns(names: Iterable[str]) -> bool:
+    hints = ("trace_id", "traceId", "attributes", "messages", "tool_calls", "action_name")
+    return any(name.endswith((*hints, "query_response_hit_ids", "turn")) for name in names)
 
 
 def _is_pandas(frame: Any) -> bool:

@@ -540,12 +540,11 @@ def _has_name(record: Mapping[Any, Any], aliases: Any) -> bool:
 
 def _number_records(entries: list[Any], name: str) -> rag.Records:
     for index, entry in enumerate(entries):
-        record = rag.as_record(entry)
+        place, record = f"{name}[{index}]", rag.as_record(entry)
         if record is None:
-            problem = f"{quote(entry)} is not a record like the first"
-            yield f"{name}[{index}]", BadInput(f"{name}[{index}]", problem)
+            yield place, BadInput(place, f"{quote(entry)} is not a record like the first")
         else:
-            yield f"{name}[{index}]", record
+            yield place, record
 
 
 def _build_table(entries: list[Any], shape: Shape, name: str, number: str) -> InputTable:
