@@ -1423,7 +1423,7 @@ def test_ids_within_documents_of_plain_lists_are_named_by_their_path():
         with pytest.raises(NoColumn) as refused:
             gainful.evaluate(qrels, run, "RR", columns={"doc": "location.url"})
         assert "at 'location.url': it has location.uri" in refused.value.problem
-    with pytest.raises(BadValue):  # no document is an object, in which it could stand
+    with pytest.raises(NoColumn):  # no document is an object, in which it could stand
         gainful.evaluate({"1": {"a": 1}}, {"1": ["b", "a"]}, "RR", columns=columns)
 
 

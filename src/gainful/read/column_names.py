@@ -336,11 +336,6 @@ class ColumnMapping:
             allowed += f"; qrels.{role}= and run.{role}= where they differ"
         return NoColumn(name, problem, allowed)
 
-    def note_found(self, kind: Literal["qrels", "run"], roles: Collection[str]) -> None:
-        """Remember which of the roles that were named this table has."""
-        self.fit.found.update(roles)
-        self.fit.asked.setdefault(kind, set()).update(roles)
-
     def note_positions(self, roles: Mapping[str, str], name: str) -> None:
         """Remember of a table without a header which columns were named, by number or in vain."""
         self._note_asked(roles)
@@ -395,7 +390,7 @@ class ColumnMapping:
 
     def note_path(self, role: str, roles: Mapping[str, str], name: str, *, is_found: bool) -> None:
         """Remember of a role that is a path within records whether anything stands there."""
-        self._note_asked(roles)
+        self.fit.asked.setdefault("qrels" if "grade" in roles else "run", set()).add(role)
         if is_found:
             self.fit.found.add(role)
         self.fit.misfits.setdefault(role, self._describe_absent(role, name))

@@ -99,17 +99,13 @@ def note_scores(rankings: Sequence[DocNumbers]) -> list[str]:
     partial = sum(len(set(each)) > 1 for each in lacks)
     lists = count_noun(partial, "list has scores", "lists have scores")
     notes = [f"{lists} for some of the documents only: the order of these lists counts"]
-    return [*_note_rising_scores(rankings), *(notes if partial else ())]
-
-
-def _note_rising_scores(rankings: Sequence[DocNumbers]) -> tuple[str, ...]:
-    rising = False
+    notes, is_rising = notes if partial else [], False
     for pairs in rankings:
         scores = [score for _, score in pairs if score is not None]
         if any(later < score for score, later in pairwise(scores)):
-            return ()
-        rising = rising or len(set(scores)) > 1
-    return (RISING_SCORES,) if rising else ()
+            return notes
+        is_rising |= len(set(scores)) > 1
+    return [RISING_SCORES, *notes] if is_rising else notes
 
 
 def check_numbers(
@@ -161,8 +157,9 @@ def _read_lists(
             return query, check_numbers(inner, name, query, kind, problems)
         place = f"{name}[{quote(query)}]"
         entries = list_entries(inner, place, kind, kind.shapes)
-        if paths.doc and any(isinstance(entry, Mapping) for entry in entries):
-            columns.note_found("qrels" if kind is QRELS else "run", ["doc"])
+        if paths.doc:
+            is_found = any(isinstance(entry, Mapping) for entry in entries)
+            columns.note_path("doc", kind.roles, place, is_found=is_found)
         scored_lists.append(read_entries(entries, name, query, kind.number, problems, paths=paths))
         return query, fill_numbers(scored_lists[-1], place, kind)
 

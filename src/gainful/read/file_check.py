@@ -241,8 +241,8 @@ def _examine(read: Rows[Any] | Qrels | Run, name: str, format_name: str) -> Find
     else:
         kind, notes = RUN.name, _describe_run(value)
     notes += [_NAMELESS] * bool(value.list_count)
-    told = (note.removeprefix(f"{value.name}: ") for note in value.notes)
-    notes += [note for note in told if note not in notes]
+    own_notes = (note.removeprefix(f"{value.name}: ") for note in value.notes)
+    notes += [note for note in own_notes if note not in notes]
     return Finding(name, f"{kind}, {format_name}", problems, notes, warnings, value)
 
 
@@ -452,10 +452,12 @@ def decide_kinds(
     if len(certain) == 1:
         other = "run" if certain == {"judgments"} else "judgments"
         return [[other] if kinds is None else kinds for kinds in all_kinds]
-    judged = [at for at in unsure if _looks_graded(values[at])]
+    numbers_at = {at: _find_grades(values[at]) for at in unsure}
+    grades = {at: numbers for at, numbers in numbers_at.items() if numbers is not None}
+    judged = [*grades]
     if not certain and judged:
         has_run = bool(columns.own_names.get("run"))
-        rest = [at for at in judged[1:] if not (has_run or _holds_fractions(values[at]))]
+        rest = [at for at in judged[1:] if not has_run and _are_whole(grades[at])]
         is_run = has_run and len(values) == 1  # as these columns are its own
         judged = [] if is_run else [judged[0], *rest]
     chosen = {at: ["judgments" if at in judged else "run"] for at in unsure}
@@ -538,19 +540,16 @@ def _guess_table_kind(header: Header, columns: ColumnMapping) -> str:
     return "run" if ranked or (scored and not graded) else "judgments"
 
 
-def _looks_graded(source: Source) -> bool:
-    """Are the numbers of a file whole or few, as grades are, and no ranks?"""
+def _find_grades(source: Source) -> pl.Series | None:
+    """The numbers of a file that are whole or few, as grades are, and no ranks."""
     try:
         frame = formats.read_rows(source, QRELS).build().frame
     except BadInput:
-        return False
+        return None
     few = frame["grade"].n_unique() <= _MAX_GRADES
     few &= not source.head.lstrip().startswith((b"{", b"["))
-    return (few or _are_whole(frame["grade"])) and not look_like_ranks(frame)
-
-
-def _holds_fractions(source: Any) -> bool:
-    return not _are_whole(formats.read_rows(source, QRELS).build().frame["grade"])
+    are_likely = (few or _are_whole(frame["grade"])) and not look_like_ranks(frame)
+    return frame["grade"] if are_likely else None
 
 
 def _are_whole(numbers: pl.Series) -> bool:

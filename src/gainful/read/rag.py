@@ -96,10 +96,10 @@ def read_records(
 
     def read_record(number: int, place: str, own: Mapping[Any, Any]) -> tuple[str, DocScores]:
         query, docs, record = _read_parts(number, place, own, kind, columns, seen=seen)
-        paths = USUAL_PATHS
-        if _points_within(columns, own):
-            paths, found = own_paths, any(isinstance(doc, Mapping) for doc in as_list(docs) or ())
-            columns.note_path("doc", kind.roles, place, is_found=found)
+        paths = own_paths if _points_within(columns, own) else USUAL_PATHS
+        if paths is own_paths:
+            is_found = any(isinstance(doc, Mapping) for doc in as_list(docs) or ())
+            columns.note_path("doc", kind.roles, place, is_found=is_found)
         of_query = name if place == f"{name}[{quote(query)}]" else place  # query is added to it
         if isinstance(docs, Mapping):
             # In a column of dicts all have the keys of all others too.

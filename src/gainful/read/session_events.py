@@ -228,9 +228,9 @@ def find_event_problems(events: SessionEvents, owner: str) -> list[Problem]:
     unshown = (frame["event"] == SHOWN) & no_doc & frame["rank"].is_not_null()
     other = Header(frame.columns, "").find_column(LOG_COLUMNS["user"].names[1:])
     is_other = owner == "user" and other is not None
-    told = f"a {owner} in every row" + f", or --columns user={other} (columns=)" * is_other
+    expected = f"a {owner} in every row" + f", or --columns user={other} (columns=)" * is_other
     mistakes: list[Mistake] = [
-        (frame[owner].is_null(), lambda _: f"the {owner} is null", told),
+        (frame[owner].is_null(), lambda _: f"the {owner} is null", expected),
         (unasked, lambda _: "an event without a query", COLUMNS),
         (
             ~opens & no_doc,

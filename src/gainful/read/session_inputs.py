@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from io import BytesIO
 from os import PathLike, fspath
-from typing import Any
+from typing import Any, TypeGuard
 
 import polars as pl
 from attrs import evolve
@@ -167,16 +167,12 @@ def as_sessions(
     if engine is not None:
         from gainful.read import engine_sessions, lazy  # noqa: PLC0415  (slow to load)
 
-        judged_docs = None if qrels is None else qrels.frame["doc"].unique()
-        value = (
-            lazy.collect_frame(value, engine, "sessions")
-            if whole
-            else engine_sessions.fetch_sessions(
-                engine_sessions.open_sessions(value, engine, "sessions", reading),
-                judged_docs,
-                behaviour or {},
-            )
-        )
+        if whole:
+            value = lazy.collect_frame(value, engine, "sessions")
+        else:
+            judged_docs = None if qrels is None else qrels.frame["doc"].unique()
+            opened = engine_sessions.open_sessions(value, engine, "sessions", reading)
+            value = engine_sessions.fetch_sessions(opened, judged_docs, behaviour or {})
     if isinstance(value, (list, tuple)) and shapes.are_records(value):
         frame, nested = build_columns(value)
         value = extract_session_table(named_columns.as_table(frame, "sessions", nested), reading)
@@ -292,8 +288,7 @@ def describe_unknown_table(source: Source) -> BadInput:
         problem = f"these are texts, not judgments, a run or a log: {header.list_columns()}"
         allowed = "gainful report QRELS RUN… --queries FILE or --documents FILE"
         return NoColumn(source.name, problem, f"{allowed}; with --group, eval --queries FILE")
-    missing = {table: header.list_missing(table) for table in _NEED}
-    words = [f"{_NEED[table]} {join_words(names)}" for table, names in missing.items()]
+    words = [f"{_NEED[table]} {join_words(header.list_missing(table))}" for table in _NEED]
     likely = sorted(_NEED, key=lambda table: len(header.find_likely(table)), reverse=True)
     named = [(table, names) for table in likely if (names := header.suggest_names(table))]
     allowed = "these columns; or --columns query=NAME,doc=NAME, … if they have other names; or "
@@ -466,9 +461,10 @@ def _is_pandas(frame: Any) -> bool:
     return type(frame).__module__.partition(".")[0] == "pandas"
 
 
-def _holds_columns(value: object) -> bool:
-    is_filled = isinstance(value, Mapping) and bool(value)
-    return is_filled and all(as_list(cells) is not None for cells in value.values())
+def _holds_columns(value: object) -> TypeGuard[Mapping[Any, Any]]:
+    if not isinstance(value, Mapping) or not value:
+        return False
+    return all(as_list(cells) is not None for cells in value.values())
 
 
 def _is_path(value: object) -> bool:

@@ -248,7 +248,7 @@ def _refuse_unknown(
     value: Mapping[str, Any] | list[Any], name: str, kind: Kind[Any], failure: BadInput
 ) -> None:
     """An object in which few values can be the documents of a query is probably another thing."""
-    if isinstance(value, list):
+    if isinstance(value, list) or not failure.where.startswith(f"{name}["):
         return
     likely = 0
     for inner in value.values():
@@ -261,8 +261,6 @@ def _refuse_unknown(
         likely += is_list or has_number or is_answer or is_failure
     are_dicts = all(isinstance(inner, dict) for inner in value.values())
     is_unlikely = 2 * likely < len(value) if are_dicts else 2 * likely <= len(value)
-    if not failure.where.startswith(f"{name}["):
-        return
     if (unread := describe_unread(value)) is not None:
         raise BadInput(name, unread.problem, unread.expected)
     if is_unlikely:
@@ -376,25 +374,21 @@ def holds_runs(value: object) -> bool:
         >>> holds_runs(["bm25.txt", "dense.txt"]), holds_runs([["a", "b"], ["c"]])
         (True, False)
     """
+    if not isinstance(value, (Mapping, list, tuple)):
+        return False
+    entries = value.values() if isinstance(value, Mapping) else value
+    first = next((inner for inner in entries if _is_filled(inner)), None)
     if isinstance(value, Mapping):
-        return _holds_named_runs(value)
-    if not isinstance(value, (list, tuple)) or (value and rag.record_kinds(value[0])):
-        return False
-    first = next((inner for inner in value if _is_filled(inner)), None)
-    if isinstance(first, str):
+        if type(first) is dict and type(next(iter(first.values()))) in (float, int):
+            return False  # documents with their scores, as most have them
+        is_one = rag.find_records(value, "") is not None or ratings.recognise(value) is not None
+        if is_one or _find_batch(value) or split_columns(value, "run"):
+            return False
+    elif isinstance(first, str):
         return is_path(first)
+    elif value and rag.record_kinds(value[0]):
+        return False
     return not _is_answer(first) and is_run(first)  # a list is a ranking, unless it holds such
-
-
-def _holds_named_runs(by_name: Mapping[Any, Any]) -> bool:
-    first = next((inner for inner in by_name.values() if _is_filled(inner)), None)
-    if type(first) is dict and type(next(iter(first.values()))) in (float, int):
-        return False  # documents with their scores, as most have them
-    if rag.find_records(by_name, "") is not None or split_columns(by_name, "run") is not None:
-        return False
-    if ratings.recognise(by_name) is not None or _is_answer(first) or _find_batch(by_name):
-        return False
-    return is_run(first)
 
 
 def _is_filled(value: object) -> bool:

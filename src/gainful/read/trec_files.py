@@ -97,7 +97,8 @@ def read_rows(
         notes.append(f"{source.name}: three fields per line, read as {line_format.description}")
     if line_format is SHORT_RUN:
         named = [role for role, place in _PLACES.items() if place in columns.names.get(role, ())]
-        columns.note_found("run", named)
+        columns.fit.found.update(named)
+        columns.fit.asked.setdefault("run", set()).update(named)
         third = [role for role in named if role not in ("query", "doc")]
         numbers = rows.frame.rename({"score": "number"})
         role = third[0] if third else decide_role(numbers, rows.name)
@@ -121,8 +122,7 @@ def _have_ranks(frame: pl.DataFrame) -> bool:
     if frame["doc"].head(1).to_list() != ["1"] or not has_several_subtopics(frame["subtopic"]):
         return False
     rank = pl.col("doc").cast(pl.Int64, strict=False).fill_null(0)
-    is_longer = frame["query"].n_unique() < len(frame)
-    return is_longer and are_ranks(frame.select("query", rank), "doc")
+    return frame["query"].n_unique() < len(frame) and are_ranks(frame.select("query", rank), "doc")
 
 
 def describe_trailing(count: int) -> list[str]:
