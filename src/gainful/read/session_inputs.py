@@ -438,8 +438,7 @@ def find_records(value: Any) -> list[Source]:
             buffer = BytesIO()
             value.write_parquet(buffer)
             return [make_memory_source("sessions", ".parquet", buffer.getvalue())]
-        # Its cells may be lists of dicts.
-        value = value.astype(object).where(value.notna(), None).to_dict("records")
+        value = value.astype(object).where(value.notna(), None).to_dict("records")  # of lists, too
     if not isinstance(value, (list, tuple)) or not shapes.are_records(value):
         return []
     if find_record_format([record.get("_source", record) for record in value[:_MAX_FIRST]]) is None:
