@@ -124,7 +124,7 @@ def read_entries(
         is_pair = isinstance(entry, (tuple, list)) and len(entry) == 2
         is_pair = is_pair and not isinstance(entry[1], dict)  # which are two results
         document, value = entry if is_pair else (entry, None)
-        own = USUAL_PATHS if is_id(document) else paths
+        own = USUAL_PATHS if paths.doc and is_id(document) else paths
         doc = find_id(document, own) if of_ids is is_id(entry) else None
         if doc is None:
             words, expected = "is not a document id", IDS

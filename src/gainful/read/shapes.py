@@ -111,9 +111,10 @@ def read_mapping(
         records = rag.list_answers(by_query, name) if kind is RUN else None
     if records is None:
         read = dicts.read_dict(by_query, name, kind, columns)
-        lists = [isinstance(each, list) and are_records(each) for each in by_query.values()]
-        is_mixed = any(lists) and any(isinstance(each, Mapping) for each in by_query.values())
-        if is_mixed and isinstance(read, NestedDict):  # of an API, with its meta
+        lists = [each for each in by_query.values() if isinstance(each, list)]
+        has_others = any(isinstance(each, Mapping) for each in by_query.values())
+        is_mixed = has_others and any(map(are_records, lists))  # of an API, with its meta
+        if is_mixed and isinstance(read, NestedDict):
             raise BadInput(name, *_describe_unknown(by_query, kind))
         return read
     return rag.read_records(name, records, kind, columns)
