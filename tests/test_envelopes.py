@@ -275,6 +275,21 @@ def test_a_list_of_rows_is_a_table_of_sessions(tmp_path):
         as_sessions(path)
 
 
+def test_an_answer_that_is_cut_off_is_neither_judgments_nor_a_run(tmp_path):
+    text = write_response([{"query_id": "q", "user_query": "lamp"}])
+    path = write_file(tmp_path / "answer.json", text[:-20])
+    (finding,) = gainful.check(path).findings
+    assert finding.kind == "json"
+    assert "the JSON is truncated" in finding.problems[0]
+
+
+@pytest.mark.parametrize("text", ['{"1": {"a": 1}}', '{"1": ["a", "b"], "2": ["c"]}'])
+def test_judgments_as_json_are_called_so_where_sessions_are_read(tmp_path, text):
+    path = write_file(tmp_path / "q.json", text)
+    with refuses(Swapped, "q.json", "judgments or a run, not sessions"):
+        as_sessions(path)
+
+
 def test_json_that_is_no_known_log_is_called_so_by_every_command(tmp_path):
     path, text = tmp_path / "unknown.jsonl", tmp_path / "text.json"
     path.write_text('{"foo": 1, "bar": "x"}\n{"foo": 2, "bar": "y"}\n', encoding="utf-8")
@@ -282,10 +297,12 @@ def test_json_that_is_no_known_log_is_called_so_by_every_command(tmp_path):
     for read in (as_sessions, lambda file: gainful.evaluate({"1": {"a": 1}}, file, "RR")):
         with refuses(NoColumn, str(path), "JSON", "foo, bar", "openinference"):
             read(path)
-    (finding,) = gainful.check(path).findings
-    assert [
-        word for word in ("query and document", "foo, bar") if word not in finding.problems[0]
-    ] == []
+        with pytest.raises(NoColumn) as refused:
+            read(path)
+        words = str(refused.value).partition(": ")[2]
+        (finding,) = gainful.check(path).findings
+        assert finding.problems == (words,)
+        assert "query and document" in words
     with refuses(NoColumn, str(text), "JSON", "openinference"):
         as_sessions(text)
 

@@ -434,6 +434,22 @@ def test_what_check_takes_files_for(call, folder, case):
     assert [part for part in words if part not in printed] == []
 
 
+def test_ranks_in_the_place_of_documents_are_told_with_the_columns_of_a_run(call, folder):
+    """RR is 1: the first document is relevant, once columns are named as the warning says."""
+    lines = "1\ta\t1\t0.9\n1\tb\t2\t0.8\n2\ta\t1\t0.9\n2\tc\t2\t0.5\n"
+    (folder / "ranking.tsv").write_text(lines)
+    (folder / "q.txt").write_text("1 0 a 1\n2 0 a 1\n")
+    printed = call("check", "ranking.tsv").out
+    named = ("--columns", "run.query=1,run.doc=2,run.rank=3")
+    assert printed.count("the third field counts 1, 2, 3, … in every query") == 1
+    assert " ".join(named) in printed
+    assert "ranking.tsv (run, tsv)" in call("check", "ranking.tsv", *named).out
+    measured = call("eval", "q.txt", "ranking.tsv", "-m", "RR", *named, "--format", "json").out
+    assert "1.0" in measured
+    (folder / "aspects.txt").write_text(lines.replace("\t2\t0", "\t3\t0"))  # 3 follows 1
+    assert "third field" not in call("check", "aspects.txt").out
+
+
 @pytest.mark.parametrize(
     ("scores", "columns"), [("5.0 4.5", ()), ("50 49", ("--columns", "run.score=3")), ("2 1", ())]
 )

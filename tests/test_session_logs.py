@@ -726,3 +726,29 @@ def test_a_log_with_lists_of_results_is_not_called_queries(tmp_path):
     path.write_text(json.dumps(record), encoding="utf-8")
     with refuses(BadInput, "log.jsonl", "'results' holds a list"):
         as_sessions(path)
+    for log in (path, [record]):
+        (finding,) = gainful.check(log).findings
+        assert finding.kind.startswith("sessions")
+        assert "'results' holds a list" in finding.problems[0]
+
+
+def test_a_dict_of_columns_is_a_table_of_sessions():
+    columns = {"session": ["s", "s"], "query": [1, 2], "rank": [1, 1], "doc": ["a", "b"]}
+    assert gainful.check(columns).findings[0].kind == "sessions, in memory"
+    assert as_sessions(columns).frame.rows() == [("s", 1, 1, "a"), ("s", 2, 1, "b")]
+    with refuses(BadInput, "sessions", "different lengths"):
+        as_sessions({**columns, "doc": ["a"]})
+
+
+@pytest.mark.parametrize("form", ["polars", "lazy", "file"])
+def test_where_a_user_is_not_told_another_column_of_users_is_named(form, tmp_path):
+    """Segment and Snowplow have an anonymous id in every row, and that of a user who logged in."""
+    shown = {"query": "lamp", "doc": "a", "rank": 1, "time": "2024-05-01T10:00:00Z"}
+    rows = [shown | {"anonymous_id": "x"}, shown | {"anonymous_id": "y", "user_id": "u"}]
+    frame = pl.DataFrame(rows)
+    frame.write_csv(tmp_path / "log.csv")
+    log = {"polars": frame, "lazy": frame.lazy(), "file": tmp_path / "log.csv"}[form]
+    with pytest.raises(BadInput) as refused:
+        as_sessions(log)
+    assert "--columns user=anonymous_id" in refused.value.expected
+    assert len(as_sessions(log, columns={"user": "anonymous_id"}).frame) == 2

@@ -1339,7 +1339,13 @@ def test_answers_may_come_after_a_list_without_results():
 
 @pytest.mark.parametrize(
     "answer",
-    [{"matches": [{"id": "a"}], "namespace": ""}, {"data": {"Get": {"Page": [{"id": "a"}]}}}],
+    [
+        {"matches": [{"id": "a"}], "namespace": ""},
+        {"data": {"Get": {"Page": [{"id": "a"}]}}},
+        {"response": {"docs": [{"id": "a"}]}},
+        {"results": [{"id": "a"}], "facets": {"b": {}}},
+        {"results": [{"id": "a"}], "meta": {"page": 1}},
+    ],
 )
 def test_one_answer_is_of_no_query_whether_run_or_judgments(answer):
     for qrels, run in ([{"x": ["a"]}, answer], [answer, {"x": ["a"]}]):
@@ -1399,6 +1405,31 @@ def test_ids_within_documents_are_named_by_their_path(tmp_path, run_gainful):
             gainful.evaluate(both, measures="RR", columns={"doc": "metadata.nope"})
     qrels = {"x": ["a"], "y": ["c"]}
     assert gainful.evaluate(qrels, path, "RR", columns={"run.doc": "metadata.source"})["RR"] == 0.75
+
+
+def test_ids_within_documents_of_plain_lists_are_named_by_their_path():
+    """RR is 1/2: of a list by query, of one in query order, and of an answer of Bedrock."""
+    documents = [{"location": {"uri": doc}} for doc in "ba"]
+    columns = {"doc": "location.uri"}
+    for qrels, run in (
+        ({"1": {"a": 1}}, {"1": documents}),
+        ([["a"]], [documents]),
+        ([["a"]], [{"retrievalResults": documents}]),
+    ):
+        assert gainful.evaluate(qrels, run, "RR", columns=columns)["RR"] == 0.5
+        with pytest.raises(BadInput) as refused:
+            gainful.evaluate(qrels, run, "RR")
+        assert "doc=location.uri" in refused.value.expected
+        with pytest.raises(NoColumn) as refused:
+            gainful.evaluate(qrels, run, "RR", columns={"doc": "location.url"})
+        assert "at 'location.url': it has location.uri" in refused.value.problem
+    with pytest.raises(NoColumn):  # no document is an object, in which it could stand
+        gainful.evaluate({"1": {"a": 1}}, {"1": ["b", "a"]}, "RR", columns=columns)
+
+
+def test_a_list_of_an_api_and_what_it_says_of_it_are_no_two_queries():
+    with refuses(BadInput, "run", "features, meta"):
+        gainful.evaluate({"x": ["a"]}, {"features": [{"id": "a"}], "meta": {"page": 1}})
 
 
 def test_ids_within_documents_of_other_fields_are_named_with_these(tmp_path):

@@ -40,9 +40,9 @@ def evaluate(
     """How good are these sessions, of several queries each?
 
     Args:
-        sessions: a file, a frame, a list of dicts or `Sessions`: a row for each result that was
-            shown, or for each event of a log; traces, transcripts and other logs; or several
-            systems, in a list or by name.
+        sessions: a file, a frame, rows or columns as dicts, or `Sessions`: a row for each result
+            that was shown, or for each event of a log; traces, transcripts and other logs; or
+            several systems, in a list or by name.
         qrels: whatever `gainful.evaluate` takes; the topic of a session selects its judgments.
             Without them, searchers' own grades (the column grade) or clicks count.
         measures: names such as "nsDCG(b=2, bq=4)@10"; by default sDCG@10 and nsDCG@10, or sDCG@10

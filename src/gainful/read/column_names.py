@@ -390,7 +390,7 @@ class ColumnMapping:
 
     def note_path(self, role: str, roles: Mapping[str, str], name: str, *, is_found: bool) -> None:
         """Remember of a role that is a path within records whether anything stands there."""
-        self._note_asked(roles)
+        self.fit.asked.setdefault("qrels" if "grade" in roles else "run", set()).add(role)
         if is_found:
             self.fit.found.add(role)
         self.fit.misfits.setdefault(role, self._describe_absent(role, name))

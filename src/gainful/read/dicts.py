@@ -10,8 +10,17 @@ from typing import Any
 import polars as pl
 
 from gainful.errors import BadInput, Duplicated
+from gainful.read.column_names import USUAL_NAMES, ColumnMapping
 from gainful.read.qrels_and_run import QRELS, RUN, Kind, NestedDict, Rows, Value, read_each
-from gainful.read.search_results import IDS, NO_DOC, DocNumbers, as_list, parse_number, read_entries
+from gainful.read.search_results import (
+    IDS,
+    NO_DOC,
+    DocNumbers,
+    ResultPaths,
+    as_list,
+    parse_number,
+    read_entries,
+)
 from gainful.text import count_noun, name_id_kind, quote
 
 RISING_SCORES = (
@@ -22,14 +31,19 @@ RISING_SCORES = (
 DocScores = list[tuple[Any, float]]  # documents with their scores
 
 
-def read_dict(mapping: Mapping[Any, Any], name: str, kind: Kind[Value]) -> NestedDict | Rows[Value]:
+def read_dict(
+    mapping: Mapping[Any, Any],
+    name: str,
+    kind: Kind[Value],
+    columns: ColumnMapping = USUAL_NAMES,
+) -> NestedDict | Rows[Value]:
     """Judgments or a run as a dict of dicts; what is a list instead is of documents.
 
     In judgments such documents have grade 1, in a run they are in rank order, and may repeat.
     """
     for inner in mapping.values():
         if type(inner) is not dict and not isinstance(inner, Mapping):  # the first is faster
-            return _read_lists(mapping, name, kind)
+            return _read_lists(mapping, name, kind, columns)
     return _check_queries(NestedDict(mapping, name), kind)
 
 
@@ -85,17 +99,13 @@ def note_scores(rankings: Sequence[DocNumbers]) -> list[str]:
     partial = sum(len(set(each)) > 1 for each in lacks)
     lists = count_noun(partial, "list has scores", "lists have scores")
     notes = [f"{lists} for some of the documents only: the order of these lists counts"]
-    return [*_note_rising_scores(rankings), *(notes if partial else ())]
-
-
-def _note_rising_scores(rankings: Sequence[DocNumbers]) -> tuple[str, ...]:
-    rising = False
+    notes, is_rising = notes if partial else [], False
     for pairs in rankings:
         scores = [score for _, score in pairs if score is not None]
         if any(later < score for score, later in pairwise(scores)):
-            return ()
-        rising = rising or len(set(scores)) > 1
-    return (RISING_SCORES,) if rising else ()
+            return notes
+        is_rising |= len(set(scores)) > 1
+    return [RISING_SCORES, *notes] if is_rising else notes
 
 
 def check_numbers(
@@ -135,18 +145,22 @@ def locate_in_lists(
 
 
 def _read_lists(
-    mapping: Mapping[Any, Any], name: str, kind: Kind[Value]
+    mapping: Mapping[Any, Any], name: str, kind: Kind[Value], columns: ColumnMapping
 ) -> NestedDict | Rows[Value]:
     """Lists as dicts with numbers, unless a run has duplicate documents or a list is not sound."""
     scored_lists: list[DocNumbers] = []
     problems: list[BadInput] = []
+    paths = ResultPaths(columns)
 
     def read_list(query: object, inner: Any) -> tuple[object, DocScores]:
         if isinstance(inner, Mapping):
             return query, check_numbers(inner, name, query, kind, problems)
         place = f"{name}[{quote(query)}]"
         entries = list_entries(inner, place, kind, kind.shapes)
-        scored_lists.append(read_entries(entries, name, query, kind.number, problems))
+        if paths.doc:
+            is_found = any(isinstance(entry, Mapping) for entry in entries)
+            columns.note_path("doc", kind.roles, place, is_found=is_found)
+        scored_lists.append(read_entries(entries, name, query, kind.number, problems, paths=paths))
         return query, fill_numbers(scored_lists[-1], place, kind)
 
     lists = list(read_each(read_list, mapping.items(), problems))

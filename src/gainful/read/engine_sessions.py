@@ -199,10 +199,6 @@ class PartReader:
         users = rows[column]
         return lambda row: f"{name}, user {quote(users[row])}" if users[row] is not None else name
 
-    def hash_owners(self, rows: pl.DataFrame) -> pl.DataFrame:
-        """The rows, each with the hash of its owner."""
-        return rows.with_columns(name_owners(self.owners).hash(1).alias(KEY))
-
 
 @define(eq=False)
 class EngineSessions:
@@ -469,7 +465,7 @@ def spill_rows(native: Any, engine: Engine, reader: PartReader) -> tuple[PartRea
     def take(batch: pl.DataFrame) -> None:
         rows = batch.rename(restore_name)
         facts.add(find_facts(rows.drop(_NUMBER, strict=False), reader.header))
-        spill.add(reader.hash_owners(rows))
+        spill.add(rows.with_columns(name_owners(reader.owners).hash(1).alias(KEY)))
 
     first_row = reader.first_row
     numbered = native.with_row_index(_NUMBER_THERE, first_row) if engine.ordered else native

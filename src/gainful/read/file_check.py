@@ -16,12 +16,10 @@ from gainful.errors import BadInput, NoColumn, Swapped
 from gainful.read import formats, trec_files
 from gainful.read.column_names import (
     GRADE,
-    LOG_COLUMNS,
     RANK,
     RETRIEVED,
     SCORE,
     SESSION_ROLES,
-    TABLES,
     USUAL_NAMES,
     ColumnMapping,
     list_columns,
@@ -30,7 +28,7 @@ from gainful.read.datasets import find_beir_file
 from gainful.read.delimited import lacks_header
 from gainful.read.document_evaluations import PLACES_OF_DOCUMENTS, SPAN_IDS
 from gainful.read.inputs import AnyColumns, as_rows, find_run_beside
-from gainful.read.json_records import first_records
+from gainful.read.json_records import first_records, load_whole
 from gainful.read.named_columns import LISTS, Header, read_table, split_topic
 from gainful.read.path_finder import find_value
 from gainful.read.qrels_and_run import (
@@ -49,17 +47,18 @@ from gainful.read.qrels_and_run import (
     look_like_ranks,
 )
 from gainful.read.session_events import are_session_columns, refuse_lists
-from gainful.read.session_inputs import as_sessions, list_names, open_records, take_stream
+from gainful.read.session_inputs import (
+    as_sessions,
+    describe_unknown_table,
+    list_names,
+    open_records,
+    take_stream,
+)
 from gainful.read.session_layout import BadPolicy
 from gainful.read.sessions import Sessions, count_results
 from gainful.read.source import Source, is_folder, open_source
-from gainful.text import count_noun, join_words, quote
+from gainful.text import count_noun, quote
 
-_NEED = {"judgments": "judgments lack the", "run": "a run lacks the", "log": "a log lacks the"}
-_BESIDE_DOCS = (  # what judgments, runs and logs tell of documents, and texts do not
-    *(*GRADE, *SCORE, *RANK),
-    *(name for role in ("session", "user", "time", "event") for name in LOG_COLUMNS[role].names),
-)
 _NAMELESS = "queries have no names: judgments and run go together as lists in one order"
 _IN_MEMORY = "in memory"  # the format of what is no file
 # Of a place, which line it is or which entry of JSON.
@@ -139,11 +138,10 @@ def _examine_file(source: Source | Path, kind_name: str | None, columns: ColumnM
         else:
             name, format_name = source.name, formats.find_format(source, columns=columns).name
             if kind_name is None and list_names(source):
-                if not _is_flat_json(source):
-                    formats.refuse_unknown_records(source, kind)
+                formats.refuse_unknown_records(source, kind)
                 if formats.is_table(formats.FORMATS[format_name]):
                     refuse_lists(read_table(source, format_name))
-                raise _describe_unknown_table(source)
+                raise describe_unknown_table(source)
             read = formats.read_rows(source, kind, format_name, columns, every=True)
         finding = _examine(read, name, format_name)
     except BadInput as error:
@@ -243,7 +241,8 @@ def _examine(read: Rows[Any] | Qrels | Run, name: str, format_name: str) -> Find
     else:
         kind, notes = RUN.name, _describe_run(value)
     notes += [_NAMELESS] * bool(value.list_count)
-    notes += [note.removeprefix(f"{value.name}: ") for note in value.notes]
+    own_notes = (note.removeprefix(f"{value.name}: ") for note in value.notes)
+    notes += [note for note in own_notes if note not in notes]
     return Finding(name, f"{kind}, {format_name}", problems, notes, warnings, value)
 
 
@@ -453,11 +452,14 @@ def decide_kinds(
     if len(certain) == 1:
         other = "run" if certain == {"judgments"} else "judgments"
         return [[other] if kinds is None else kinds for kinds in all_kinds]
-    judged = [at for at in unsure if _looks_graded(values[at])]
+    numbers_at = {at: _find_grades(values[at]) for at in unsure}
+    grades = {at: numbers for at, numbers in numbers_at.items() if numbers is not None}
+    judged = [*grades]
     if not certain and judged:
         has_run = bool(columns.own_names.get("run"))
-        rest = [at for at in judged[1:] if not (has_run or _holds_fractions(values[at]))]
-        judged = [judged[0], *rest]
+        rest = [at for at in judged[1:] if not has_run and _are_whole(grades[at])]
+        is_run = has_run and len(values) == 1  # as these columns are its own
+        judged = [] if is_run else [judged[0], *rest]
     chosen = {at: ["judgments" if at in judged else "run"] for at in unsure}
     return [chosen[at] if kinds is None else kinds for at, kinds in enumerate(all_kinds)]
 
@@ -490,6 +492,11 @@ def _find_file_kinds(value: Source, given: ColumnMapping) -> list[str] | None:
     file_format = formats.find_format(value, columns=columns)
     if file_format.name == "trec" and trec_files.find_run_format(value) is trec_files.RUN_LINES:
         return ["run" if trec_files.looks_like_a_run(value) else "judgments"]
+    if file_format.name == "json":
+        try:
+            load_whole(value)
+        except BadInput:
+            return []
     kinds = formats.find_kinds(value, columns)
     if len(kinds) == 2 or not formats.is_table(file_format):
         return sorted(kinds) or None
@@ -523,36 +530,6 @@ def refuse_sessions(source: Source, columns: ColumnMapping = USUAL_NAMES) -> Non
         raise Swapped(source.name, problem, f"gainful sessions {source.name}")
 
 
-def _is_flat_json(source: Source) -> bool:
-    """Is it JSON without the lists and objects that traces and answers have?"""
-    cells = (cell for record in first_records(source) for cell in record.values())
-    is_json = formats.find_table_format(source) == "jsonl"
-    return is_json and not any(isinstance(cell, (list, dict)) and cell for cell in cells)
-
-
-def _describe_unknown_table(source: Source) -> BadInput:
-    """What a table lacks to be judgments, a run or a log, and how to name its columns."""
-    header = Header(list_names(source), source.name)
-    are_texts = any(
-        all(header.find_column(column.names) for column in table.values())
-        for table in (TABLES["texts"], TABLES["documents"])
-    )
-    if are_texts and header.find_column(_BESIDE_DOCS) is None:
-        problem = f"these are texts, not judgments, a run or a log: {header.list_columns()}"
-        allowed = "gainful report QRELS RUN… --queries FILE or --documents FILE"
-        return NoColumn(source.name, problem, f"{allowed}; with --group, eval --queries FILE")
-    missing = {table: header.list_missing(table) for table in _NEED}
-    words = [f"{_NEED[table]} {join_words(names)}" for table, names in missing.items()]
-    likely = sorted(_NEED, key=lambda table: len(header.find_likely(table)), reverse=True)
-    named = [(table, names) for table in likely if (names := header.suggest_names(table))]
-    allowed = "these columns; or --columns query=NAME,doc=NAME, … if they have other names"
-    for table, names in named[:1]:
-        command = "gainful sessions" if table == "log" else "gainful check"
-        allowed = f"{command} {source.name} --columns {names}, if these are the columns"
-    problem = f"this is not a known table: {'; '.join(words)}; known: {header.list_columns()}"
-    return NoColumn(source.name, problem, allowed)
-
-
 def _guess_table_kind(header: Header, columns: ColumnMapping) -> str:
     def has(role: str, *usual: str) -> bool:
         return header.find_column((*columns.names.get(role, ()), *usual)) is not None
@@ -563,28 +540,16 @@ def _guess_table_kind(header: Header, columns: ColumnMapping) -> str:
     return "run" if ranked or (scored and not graded) else "judgments"
 
 
-def _looks_graded(source: Source) -> bool:
-    """Are the numbers of a file whole or few, as grades are, and no ranks?"""
+def _find_grades(source: Source) -> pl.Series | None:
+    """The numbers of a file that are whole or few, as grades are, and no ranks."""
     try:
         frame = formats.read_rows(source, QRELS).build().frame
     except BadInput:
-        return _is_swapped(source)
+        return None
     few = frame["grade"].n_unique() <= _MAX_GRADES
     few &= not source.head.lstrip().startswith((b"{", b"["))
-    return (few or _are_whole(frame["grade"])) and not look_like_ranks(frame)
-
-
-def _is_swapped(source: Source) -> bool:
-    """Is it refused as a run because it is judgments?"""
-    try:
-        formats.read_rows(source, RUN)
-    except BadInput as error:
-        return isinstance(error, Swapped)
-    return False
-
-
-def _holds_fractions(source: Any) -> bool:
-    return not _are_whole(formats.read_rows(source, QRELS).build().frame["grade"])
+    are_likely = (few or _are_whole(frame["grade"])) and not look_like_ranks(frame)
+    return frame["grade"] if are_likely else None
 
 
 def _are_whole(numbers: pl.Series) -> bool:

@@ -73,11 +73,8 @@ def find_kinds(source: Source, columns: ColumnMapping = USUAL_NAMES) -> set[str]
         records = _load("json_records.first_records")(source)
         items = [item for record in records for item in record.items()]
         return find_list_kinds([name for name, cell in items if isinstance(cell, list)], columns)
-    kinds = (
-        _find_ratings(source)
-        or {*_load("rag.find_kinds")(source, columns)}
-        or {*_load("rag.find_kinds_by_query")(source, columns)}
-    )
+    kinds: set[str] = _find_ratings(source) or _load("rag.find_kinds")(source, columns)
+    kinds = kinds or _load("rag.find_kinds_by_query")(source, columns)
     headers = [_split_header(source.first_line(), mark) for mark in (*SEPARATORS, "\t")]
     both = [each for header in headers if len(each := find_list_kinds(header, columns)) == 2]
     return kinds or (both[0] if both else kinds)  # of CSV, which is refused
@@ -85,13 +82,14 @@ def find_kinds(source: Source, columns: ColumnMapping = USUAL_NAMES) -> set[str]
 
 def _is_json(source: Source) -> bool:
     """One object of objects or one list, over as many lines as it likes."""
-    if source.suffix == ".json":
-        return not _is_other_text(source)
+    line = source.first_line()
+    if source.suffix == ".json":  # though it may be XML, a table or TREC's lines
+        is_other = _is_trec(line) or _is_text_table(f"{SEPARATORS}\t", source)
+        return line.startswith(("{", "[")) or not (line.startswith("<") or is_other)
     if source.head.lstrip().startswith(b"["):
         return bool(re.match(rb"\s*\[\s*[\[{]", source.head))
     if source.suffix in JSON_LINES or not source.head.lstrip().startswith(b"{"):
         return False
-    line = source.first_line()
     if not line.endswith("}"):
         return True
     try:
@@ -99,14 +97,6 @@ def _is_json(source: Source) -> bool:
     except (ValueError, RecursionError):
         return False
     return bool(inner) and all(isinstance(value, (dict, list)) for value in inner)
-
-
-def _is_other_text(source: Source) -> bool:
-    """Is it XML, a table or TREC's lines, though its name is that of JSON?"""
-    line = source.first_line()
-    if line.startswith(("{", "[")):
-        return False
-    return line.startswith("<") or _is_trec(line) or _is_text_table(f"{SEPARATORS}\t", source)
 
 
 def _is_trec(line: str) -> bool:

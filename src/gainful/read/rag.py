@@ -38,12 +38,13 @@ from gainful.read.column_names import (
 )
 from gainful.read.dicts import DocScores
 from gainful.read.json_records import iterate_objects
-from gainful.read.path_finder import describe_paths, find_filled, find_first, find_value
+from gainful.read.path_finder import find_filled, find_value
 from gainful.read.qrels_and_run import QRELS, RUN, Kind, Rows, Value, read_each
 from gainful.read.search_results import (
     IDS,
-    WHERE_IDS,
+    USUAL_PATHS,
     DocNumbers,
+    ResultPaths,
     as_list,
     describe_unread,
     find_id_path,
@@ -91,9 +92,14 @@ def read_records(
     problems: list[BadInput] = []
     seen: dict[str | int, str] = {}
     unit: dict[str, str] = {"unit": "turn"}
+    own_paths = ResultPaths(columns)
 
     def read_record(number: int, place: str, own: Mapping[Any, Any]) -> tuple[str, DocScores]:
         query, docs, record = _read_parts(number, place, own, kind, columns, seen=seen)
+        paths = own_paths if _points_within(columns, own) else USUAL_PATHS
+        if paths is own_paths:
+            is_found = any(isinstance(doc, Mapping) for doc in as_list(docs) or ())
+            columns.note_path("doc", kind.roles, place, is_found=is_found)
         of_query = name if place == f"{name}[{quote(query)}]" else place  # query is added to it
         if isinstance(docs, Mapping):
             # In a column of dicts all have the keys of all others too.
@@ -101,7 +107,10 @@ def read_records(
             pairs = dicts.check_numbers(graded, of_query, query, kind, problems)
         else:
             entries = dicts.list_entries(docs, place, kind, EXPECTED)
-            listed = _read_list(entries, of_query, query, record, kind.number, problems=problems)
+            listed = read_entries(entries, of_query, query, kind.number, problems, paths=paths)
+            numbers = _find_numbers(record, LIST_COLUMNS[kind.number].names)
+            if numbers is not None and len(listed) == len(entries):
+                listed = _pair(listed, numbers, of_query, query, kind.number)
             ranked = _read_ranks(listed, of_query, query, record) if kind is RUN else None
             if ranked is None:
                 scored_lists.append(listed)
@@ -350,23 +359,6 @@ def as_record(value: Any, *fields: str) -> Mapping[Any, Any] | None:
     return record if any(key in record for key in (*RETRIEVED, *RELEVANT)) else None
 
 
-def _read_list(
-    entries: list[Any],
-    place: str,
-    query: str,
-    record: Mapping[Any, Any],
-    number: str,
-    *,
-    problems: list[BadInput],
-) -> DocNumbers:
-    """Documents with their numbers, which can be in a second list."""
-    pairs = read_entries(entries, place, query, number, problems, describe_no_id=_describe_no_id)
-    numbers = _find_numbers(record, LIST_COLUMNS[number].names)
-    if numbers is None or len(pairs) < len(entries):
-        return pairs
-    return _pair(pairs, numbers, place, query, number)
-
-
 def _read_ranks(
     listed: DocNumbers, place: str, query: str, record: Mapping[Any, Any]
 ) -> DocNumbers | None:
@@ -426,11 +418,10 @@ def choose_named(
     return rivals
 
 
-def _describe_no_id(document: Any) -> tuple[str, str]:
-    """What a document has instead of an id, and where that may be."""
-    path = find_id_path(document) if isinstance(document, Mapping) else None
-    allowed = f"an id for each document, or --columns doc={path}, if that is its id"
-    return f"a document has no id{describe_paths(document)}", allowed if path else WHERE_IDS
+def _points_within(columns: ColumnMapping, own: Mapping[Any, Any]) -> bool:
+    """Did the user say at which path within each document its id stands?"""
+    paths = columns.names.get("doc", ())
+    return bool(paths) and not any(path in own for path in paths)
 
 
 def _read_parts(
@@ -446,9 +437,7 @@ def _read_parts(
 
     Those that were seen are numbers where records have no name.
     """
-    paths = columns.names.get("doc", ())
-    is_path = paths and not any(path in own for path in paths)  # of ids within documents
-    record = own
+    is_path, record = _points_within(columns, own), own
     if columns.names:
         inner = {
             path: find_value(own, path) for path in columns.names.get("query", ()) if "." in path
@@ -491,24 +480,7 @@ def _read_parts(
         raise BadInput(place, f"query {quote(name)} comes twice", "each query once")
     seen[own_name] = place
     docs = _open_answer(record[key], place, name) if kind is RUN else record[key]
-    if is_path:
-        entries, docs = docs, _name_documents(docs, paths, place)
-        columns.note_path("doc", kind.roles, place, is_found=docs is not entries)
     return str(name), docs, record
-
-
-def _name_documents(docs: Any, paths: Sequence[str], place: str) -> Any:
-    """Documents with an `id`, where the user says at which path within each it stands."""
-    if not isinstance(docs, list) or not any(isinstance(entry, dict) for entry in docs):
-        return docs
-    named = []
-    for entry in docs:
-        doc = find_first(entry, paths)
-        if doc is None:
-            problem = f"a document has nothing at {quote(paths[0])}{describe_paths(entry)}"
-            raise NoColumn(place, problem, "columns= (--columns) with an existing path")
-        named.append({**entry, "id": doc})
-    return named
 
 
 def _name_turn(record: Mapping[Any, Any]) -> str | None:

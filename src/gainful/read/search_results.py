@@ -12,13 +12,13 @@ Prose is none of these, and is refused with advice.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence, Set as AbstractSet
+from collections.abc import Mapping, Sequence, Set as AbstractSet
 from math import isfinite, nan
 from numbers import Integral, Real
 from typing import Any
 from uuid import UUID
 
-from gainful.errors import BadInput
+from gainful.errors import BadInput, NoColumn
 from gainful.read.column_names import (
     ANSWER_COLUMNS,
     TABLES,
@@ -91,8 +91,18 @@ def has_id(value: object) -> bool:
     return _object_id(value) is not None
 
 
-def _describe_no_id(document: Any) -> tuple[str, str]:
-    return f"{quote(document)} has no id", _EXPECTED
+class ResultPaths:
+    """Where users say that ids, lists and texts stand; empty where the usual places will do."""
+
+    def __init__(self, columns: ColumnMapping = USUAL_NAMES) -> None:
+        roles = ("doc", "retrieved", "text")
+        self.doc, self.retrieved, self.text = (columns.names.get(role, ()) for role in roles)
+        own = tuple(f"{inner}{path}" for path in self.doc for inner in ("", "document."))
+        self.id_finder = PathFinder(own or _ID_PATHS)
+        self.text_finder = PathFinder(self.text or ANSWER_COLUMNS["text"].names)
+
+
+USUAL_PATHS = ResultPaths()
 
 
 def read_entries(
@@ -102,7 +112,7 @@ def read_entries(
     number: str,
     problems: list[BadInput],
     *,
-    describe_no_id: Callable[[Any], tuple[str, str]] = _describe_no_id,
+    paths: ResultPaths = USUAL_PATHS,
 ) -> DocNumbers:
     """The documents of a list in its order, each with its number if it has one.
 
@@ -116,15 +126,17 @@ def read_entries(
         document, value = entry, None
         if isinstance(entry, (tuple, list)) and len(entry) == 2 and not isinstance(entry[1], dict):
             document, value = entry  # two dicts are two results
-        doc = find_id(document) if of_ids is is_id(entry) else None
+        own = USUAL_PATHS if paths.doc and is_id(document) else paths
+        doc = find_id(document, own) if of_ids is is_id(entry) else None
         if doc is None:
             words, expected = "is not a document id", IDS
             if is_id(entry):
                 words, expected = "is not an object like the first", _EXPECTED
-            problem = f"{quote(entry)} {words}"
+            problem, error = f"{quote(entry)} {words}", BadInput
             if not of_ids and not isinstance(entry, (*_PLAIN, list, tuple)):
-                problem, expected = describe_no_id(entry)
-            raise BadInput(f"{place}[{quote(query)}]", problem, expected)
+                words, expected = _describe_no_id(entry, paths)
+                problem, error = f"a document {words}", NoColumn if paths.doc else BadInput
+            raise error(f"{place}[{quote(query)}]", problem, expected)
         if doc == "":
             raise BadInput(f"{place}[{quote(query)}]", NO_DOC, IDS)
         if value is None and (type(document) is dict or isinstance(document, Mapping)):
@@ -153,20 +165,6 @@ def parse_number(value: Any, name: str, query: object, doc: object, what: str) -
     raise BadInput(place, f"{what} {quote(value)} is not a finite number")
 
 
-class ResultPaths:
-    """Where users say that ids, lists and texts stand; empty where the usual places will do."""
-
-    def __init__(self, columns: ColumnMapping = USUAL_NAMES) -> None:
-        roles = ("doc", "retrieved", "text")
-        self.doc, self.retrieved, self.text = (columns.names.get(role, ()) for role in roles)
-        own = tuple(f"{inner}{path}" for path in self.doc for inner in ("", "document."))
-        self.id_finder = PathFinder(own or _ID_PATHS)
-        self.text_finder = PathFinder(self.text or ANSWER_COLUMNS["text"].names)
-
-
-USUAL_PATHS = ResultPaths()
-
-
 def find_id(document: Any, paths: ResultPaths = USUAL_PATHS) -> Any:
     """The id of a document, whatever it is; None if it has none."""
     if type(document) is dict or isinstance(document, Mapping):  # the first is faster
@@ -182,6 +180,15 @@ def find_id(document: Any, paths: ResultPaths = USUAL_PATHS) -> Any:
     if isinstance(document, UUID):
         return str(document)
     return document if is_id(document) else _object_id(document)
+
+
+def _describe_no_id(document: Any, paths: ResultPaths) -> tuple[str, str]:
+    """What a document has instead of an id, and where that may be."""
+    is_record = isinstance(document, Mapping)
+    path = find_id_path(document) if is_record and not paths.doc else None
+    wanted = f" at {quote(paths.doc[0])}" if paths.doc and is_record else ""
+    allowed = f"an id for each document, or --columns doc={path}, if that is its id"
+    return f"has no id{wanted}{describe_paths(document)}", allowed if path else WHERE_IDS
 
 
 def _object_id(document: Any) -> Any:
@@ -252,9 +259,8 @@ def read_documents(entries: Sequence[Any], paths: ResultPaths) -> list[str] | Un
     for number, entry in enumerate(entries, start=1):
         doc = find_id(entry, paths)
         if doc is None or doc == "":
-            wanted = f" at {quote(paths.doc[0])}" if paths.doc and isinstance(entry, dict) else ""
-            problem = f"document {number} has no id{wanted}{describe_paths(entry)}"
-            return Unreadable(problem, WHERE_IDS)
+            words, _ = _describe_no_id(entry, paths)
+            return Unreadable(f"document {number} {words}", WHERE_IDS)
         docs.append(str(doc))
     return docs
 

@@ -26,13 +26,11 @@ from attrs import define, evolve, field, frozen
 
 from gainful.errors import BadInput, WrongType, check_name
 from gainful.read.column_names import (
-    DOC_LISTS,
     GRADE,
     LOG_COLUMNS,
     OPTIONAL_COLUMNS,
     POSITION,
     RELEVANT,
-    RETRIEVED,
     SESSION,
     SESSION_COLUMNS,
     TABLES,
@@ -40,7 +38,7 @@ from gainful.read.column_names import (
 )
 from gainful.read.event_times import TIME, count_epochs, parse_times
 from gainful.read.json_text import parse_json
-from gainful.read.named_columns import NEEDS, Header, InputTable, text_column
+from gainful.read.named_columns import LISTS, NEEDS, Header, InputTable, text_column
 from gainful.read.session_layout import COLUMNS, Mistake, Problem, flag_problem, flag_rows
 from gainful.read.sessions import (
     NO,
@@ -228,8 +226,11 @@ def find_event_problems(events: SessionEvents, owner: str) -> list[Problem]:
     no_query_id = frame["query_id"].is_null() & opens
     unasked = no_query_id & frame["position"].is_null() & ~has_text
     unshown = (frame["event"] == SHOWN) & no_doc & frame["rank"].is_not_null()
+    other = Header(frame.columns, "").find_column(LOG_COLUMNS["user"].names[1:])
+    is_other = owner == "user" and other is not None
+    expected = f"a {owner} in every row" + f", or --columns user={other} (columns=)" * is_other
     mistakes: list[Mistake] = [
-        (frame[owner].is_null(), lambda _: f"the {owner} is null", f"a {owner} in every row"),
+        (frame[owner].is_null(), lambda _: f"the {owner} is null", expected),
         (unasked, lambda _: "an event without a query", COLUMNS),
         (
             ~opens & no_doc,
@@ -417,14 +418,15 @@ def are_session_columns(names: Sequence[str]) -> bool:
         False
         >>> are_session_columns(["user", "event", "items"])  # lists, which are refused
         True
+        >>> are_session_columns(["session", "query", "results", "clicks"])
+        True
     """
     header = Header(names, "")
-    listed = (
-        header.find_column(DOC_LISTS) is not None
-        and header.find_column((*RETRIEVED, *RELEVANT)) is None
-    )
-    if listed and header.find_column(LOG_COLUMNS["event"].names[:-1]) is not None:
-        return True
+    if header.find_column(LISTS) is not None and header.find_column(RELEVANT) is None:
+        lacks_docs = header.list_missing("log") == ["document"]
+        clicks = (*LOG_COLUMNS["clicked"].names, "clicks") if lacks_docs else ()
+        if header.find_column((*LOG_COLUMNS["event"].names[:-1], *clicks)) is not None:
+            return True
     if not header.list_missing("sessions"):
         return True
     taken = assign_columns(header, None, header.find_column(LOG_COLUMNS["event"].names))

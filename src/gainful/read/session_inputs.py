@@ -6,9 +6,10 @@ import csv
 import json
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from io import BytesIO
 from os import PathLike, fspath
-from typing import Any
+from typing import Any, TypeGuard
 
 import polars as pl
 from attrs import evolve
@@ -20,8 +21,12 @@ from gainful.read import named_columns, shapes
 from gainful.read.build_sessions import build_sessions
 from gainful.read.column_names import (
     DOC_LISTS,
+    GRADE,
     LOG_COLUMNS,
+    RANK,
+    SCORE,
     SESSION_ROLES,
+    TABLES,
     list_columns,
     normalise_name,
 )
@@ -35,14 +40,15 @@ from gainful.read.formats import (
     find_session_format,
     find_table_format,
     is_short_trec,
+    read_rows,
 )
 from gainful.read.frames import as_polars, is_frame
 from gainful.read.json_records import build_columns, first_records, load_whole
 from gainful.read.named_columns import TEXT, Header, InputTable
 from gainful.read.path_finder import find_first, list_paths
-from gainful.read.qrels_and_run import QRELS, Qrels, Rows
+from gainful.read.qrels_and_run import QRELS, RUN, Qrels, Rows
 from gainful.read.read_options import AS_USUAL, ReadOptions
-from gainful.read.search_results import is_id
+from gainful.read.search_results import as_list, is_id
 from gainful.read.session_events import (
     SessionEvents,
     describe_names,
@@ -63,7 +69,7 @@ from gainful.read.sessions import (
 )
 from gainful.read.source import SEPARATORS, Source, make_memory_source, open_source, unwrap_source
 from gainful.read.trec_sessions import with_topics
-from gainful.text import name_files
+from gainful.text import join_words, name_files
 
 # How much of the work is done when all of the text is in columns, and when they are events.
 _SHARE_READ, _SHARE_TYPED = 0.2, 0.5
@@ -152,33 +158,25 @@ def as_sessions(
         return combine_systems(
             {name: as_sessions(part, format_name, **wanted) for name, part in parts}
         )
-    value = take_stream(value)
+    value = shapes.zip_columns(value, "sessions") if _holds_columns(value) else take_stream(value)
     sources = _find_sources(value)
     if sources:
         return read_sources(sources, format_name, reading)
-    special = reading.list_special()
-    only_in_files = {
-        "sessions_format": format_name,
-        **{name: special.get(name) for name in _IN_FILES},
-    }
-    for name, option in only_in_files.items():
-        if option is not None:
-            raise BadValue(name, option, "no value: it applies to sessions in files")
+    asked = {"sessions_format": format_name, **reading.list_special()}
+    for name in _IN_FILES:
+        if asked.get(name) is not None:
+            raise BadValue(name, asked[name], "no value: it applies to sessions in files")
     engine = find_engine(value)
     if engine is not None:
         from gainful.read import engine_sessions, lazy  # noqa: PLC0415  (slow to load)
 
-        judged_docs = None if qrels is None else qrels.frame["doc"].unique()
-        value = (
-            lazy.collect_frame(value, engine, "sessions")
-            if whole
-            else engine_sessions.fetch_sessions(
-                engine_sessions.open_sessions(value, engine, "sessions", reading),
-                judged_docs,
-                behaviour or {},
-                choice if choice is not None and reading.topics is None else SessionChoice(),
-            )
-        )
+        if whole:
+            value = lazy.collect_frame(value, engine, "sessions")
+        else:
+            judged_docs = None if qrels is None else qrels.frame["doc"].unique()
+            opened = engine_sessions.open_sessions(value, engine, "sessions", reading)
+            chosen = choice if choice is not None and reading.topics is None else SessionChoice()
+            value = engine_sessions.fetch_sessions(opened, judged_docs, behaviour or {}, chosen)
     if isinstance(value, (list, tuple)) and shapes.are_records(value):
         frame, nested = build_columns(value)
         value = extract_session_table(named_columns.as_table(frame, "sessions", nested), reading)
@@ -186,7 +184,7 @@ def as_sessions(
         table = named_columns.as_table(as_polars(value, "sessions"), "sessions")
         value = extract_session_table(table, reading)
     if not isinstance(value, Sessions):
-        raise WrongType("sessions", value, "a path, a frame, a list of dicts, or Sessions")
+        raise WrongType("sessions", value, "a path, a frame, rows or columns as dicts, or Sessions")
     return _add_topics(value, reading)
 
 
@@ -248,11 +246,14 @@ def refuse_unknown_json(source: Source) -> None:
     name = find_format(source).name
     if not records and name in ("json", "jsonl") and source.head.lstrip()[:1] not in b"{[":
         load_whole(source)
-        raise NoColumn(source.name, "this is JSON, but holds no records", _list_record_formats())
+        raise NoColumn(source.name, "this is JSON, but holds no records", _EXPECTED)
     keys = list(dict.fromkeys(key for record in records for key in record))
     if keys and Header(keys, "").find_column((*LOG_COLUMNS["doc"].names, *DOC_LISTS)) is None:
         if name == "rag" and Header(keys, "").find_column(LOG_COLUMNS["session"].names):
             return  # lists of a log, which its reader refuses
+        cells = [cell for record in records for cell in record.values()]
+        if not any(cell for cell in cells if isinstance(cell, (list, dict))):
+            raise describe_unknown_table(source)
         problem = f"this is JSON, but not a known log: it has {list_columns(keys)}"
         hits = find_first(records[0], _HITS)
         if isinstance(hits, list):
@@ -260,21 +261,47 @@ def refuse_unknown_json(source: Source) -> None:
             problem = f"this is a search response without its query, and no log; hits: {fields}"
             expected = '{query: response, …}; or lines {"query": …, "response": …}'
             raise NoColumn(source.name, problem, f"of a run {expected}")
-        lists = [value for record in records for value in record.values()]
-        if all(isinstance(value, list) and all(map(is_id, value)) for value in lists):
+        if all(isinstance(cell, list) and all(map(is_id, cell)) for cell in cells):
             problem = f"lines of {{query: [document, …]}} are not read; keys: {list_columns(keys)}"
             expected = 'lines {"query": …, "retrieved": […]}, or one object in a .json file'
             raise NoColumn(source.name, problem, expected)
-        raise NoColumn(source.name, problem, _list_record_formats())
+        raise NoColumn(source.name, problem, _EXPECTED)
 
 
+_RECORD_FORMATS = ", ".join(entry.name for entry in SESSION_FORMATS.values() if entry.of_records)
+_EXPECTED = (
+    f"{_RECORD_FORMATS}; or a table with session, query and doc: --columns names them, also by "
+    "paths such as text=properties.query"
+)
+_NEED = {"judgments": "judgments lack the", "run": "a run lacks the", "log": "a log lacks the"}
+_BESIDE_DOCS = (  # what judgments, runs and logs tell of documents, and texts do not
+    *(*GRADE, *SCORE, *RANK),
+    *(name for role in ("session", "user", "time", "event") for name in LOG_COLUMNS[role].names),
+)
 _HITS = ("hits.hits", "responses.0.hits.hits", "response.docs", "root.children")  # of a search
 
 
-def _list_record_formats() -> str:
-    kinds = ", ".join(entry.name for entry in SESSION_FORMATS.values() if entry.of_records)
-    table = "a table with session, query and doc"
-    return f"{kinds}; or {table}: --columns names them, also by paths such as text=properties.query"
+def describe_unknown_table(source: Source) -> BadInput:
+    """What a table lacks to be judgments, a run or a log, and how to name its columns."""
+    header = Header(list_names(source), source.name)
+    are_texts = any(
+        all(header.find_column(column.names) for column in table.values())
+        for table in (TABLES["texts"], TABLES["documents"])
+    )
+    if are_texts and header.find_column(_BESIDE_DOCS) is None:
+        problem = f"these are texts, not judgments, a run or a log: {header.list_columns()}"
+        allowed = "gainful report QRELS RUN… --queries FILE or --documents FILE"
+        return NoColumn(source.name, problem, f"{allowed}; with --group, eval --queries FILE")
+    words = [f"{_NEED[table]} {join_words(header.list_missing(table))}" for table in _NEED]
+    likely = sorted(_NEED, key=lambda table: len(header.find_likely(table)), reverse=True)
+    named = [(table, names) for table in likely if (names := header.suggest_names(table))]
+    allowed = "these columns; or --columns query=NAME,doc=NAME, … if they have other names; or "
+    allowed += f"JSON of {_RECORD_FORMATS}"
+    for table, names in named[:1]:
+        command = "gainful sessions" if table == "log" else "gainful check"
+        allowed = f"{command} {source.name} --columns {names}, if these are the columns"
+    problem = f"this is not a known table: {'; '.join(words)}; known: {header.list_columns()}"
+    return NoColumn(source.name, problem, allowed)
 
 
 def find_log(sources: Sequence[object]) -> tuple[Source, Source] | None:
@@ -319,13 +346,22 @@ def _refuse_other_tables(source: Source, *, has_all: bool) -> None:
         raise NoColumn(source.name, problem, f"{allowed} {source.name}")
     file_format = find_format(source)
     is_log = header.find_column(LOG_COLUMNS["session"].names) is not None
-    is_ranked = file_format.name in ("ratings", "rag") or is_short_trec(source)
-    is_ranked &= not (file_format.name == "rag" and is_log)  # lists of a log, refused by its reader
+    is_ranked = file_format.name == "ratings" or is_short_trec(source)
+    # Lists of a log are refused by its reader.
+    is_json_run = file_format.name == "json" and _holds_run(source)
+    is_ranked |= not is_log and (file_format.name == "rag" or is_json_run)
     if is_ranked or not (has_all or header.list_missing("judgments")):
         problem = f"these are judgments or a run, not sessions ({file_format.description})"
         files = source.name if file_format.name == "rag" else "QRELS RUN"  # which may hold both
         raise Swapped(source.name, problem, f"gainful eval {files}; {_AS_QRELS}")
     refuse_unknown_json(source)
+
+
+def _holds_run(source: Source) -> bool:
+    with suppress(BadInput):
+        rows = read_rows(source, RUN)
+        return not (rows.mistakes or rows.fields.get("list_count"))
+    return False
 
 
 def name_systems(
@@ -368,9 +404,10 @@ def list_names(value: Any) -> list[str]:
         return [*read_schema(value, engine, "sessions")]
     if is_frame(value):
         return [*map(str, take_stream(value).columns)]
-    if not isinstance(value, (list, tuple)) or not shapes.are_records(value):
+    rows = [value] if _holds_columns(value) else value
+    if not isinstance(rows, (list, tuple)) or not shapes.are_records(rows):
         return []
-    return [*dict.fromkeys(str(key) for record in value[:_MAX_FIRST] for key in record)]
+    return [*dict.fromkeys(str(key) for record in rows[:_MAX_FIRST] for key in record)]
 
 
 def take_stream(value: Any) -> Any:
@@ -393,36 +430,23 @@ def _find_sources(value: Any) -> list[Source]:
 
 
 def open_records(value: Any) -> list[Source]:
-    """The records of a log in memory as a file; none if they are of no known format."""
-    if isinstance(value, pl.DataFrame):
-        return _make_trace_sources(value)
-    if isinstance(value, (list, tuple)):
-        return _make_trace_sources(value) if shapes.are_records(value) else []
-    if not (is_frame(value) and _is_pandas(value) and _are_trace_columns(map(str, value.columns))):
-        return []
-    records = value.astype(object).where(value.notna(), None).to_dict("records")
-    return _make_trace_sources(records)  # its cells may be lists of dicts
-
-
-def _are_trace_columns(names: Iterable[str]) -> bool:
-    hints = ("trace_id", "traceId", "attributes", "messages", "tool_calls", "action_name")
-    return any(name.endswith((*hints, "query_response_hit_ids", "turn")) for name in names)
-
-
-def _make_trace_sources(value: pl.DataFrame | Sequence[Any]) -> list[Source]:
-    """Records of a program, or a frame of them, as a file would hold them; none if it has others.
+    """The records of a log in memory as a file would hold them; none if of no known format.
 
     Phoenix gives its spans as a frame, and clients of APIs give messages as dicts.
     """
-    if isinstance(value, pl.DataFrame):
-        first = value.head(_MAX_FIRST)
-        if not _are_trace_columns(value.columns) or find_record_format(first.to_dicts()) is None:
+    if isinstance(value, pl.DataFrame) or (is_frame(value) and _is_pandas(value)):
+        if not _are_trace_columns(map(str, value.columns)):
             return []
-        buffer = BytesIO()
-        value.write_parquet(buffer)
-        return [make_memory_source("sessions", ".parquet", buffer.getvalue())]
-    records = [record for record in value[:_MAX_FIRST] if isinstance(record, dict)]
-    if find_record_format([record.get("_source", record) for record in records]) is None:
+        if isinstance(value, pl.DataFrame):
+            if find_record_format(value.head(_MAX_FIRST).to_dicts()) is None:
+                return []
+            buffer = BytesIO()
+            value.write_parquet(buffer)
+            return [make_memory_source("sessions", ".parquet", buffer.getvalue())]
+        value = value.astype(object).where(value.notna(), None).to_dict("records")  # of lists, too
+    if not isinstance(value, (list, tuple)) or not shapes.are_records(value):
+        return []
+    if find_record_format([record.get("_source", record) for record in value[:_MAX_FIRST]]) is None:
         return []
 
     def as_json(entry: Any) -> Any:
@@ -432,8 +456,19 @@ def _make_trace_sources(value: pl.DataFrame | Sequence[Any]) -> list[Source]:
     return [unwrap_source(make_memory_source("sessions", ".jsonl", "\n".join(lines).encode()))]
 
 
+def _are_trace_columns(names: Iterable[str]) -> bool:
+    hints = ("trace_id", "traceId", "attributes", "messages", "tool_calls", "action_name")
+    return any(name.endswith((*hints, "query_response_hit_ids", "turn")) for name in names)
+
+
 def _is_pandas(frame: Any) -> bool:
     return type(frame).__module__.partition(".")[0] == "pandas"
+
+
+def _holds_columns(value: object) -> TypeGuard[Mapping[Any, Any]]:
+    if not isinstance(value, Mapping) or not value:
+        return False
+    return all(as_list(cells) is not None for cells in value.values())
 
 
 def _is_path(value: object) -> bool:

@@ -64,7 +64,6 @@ from gainful.read.search_results import (
     LIST_PATHS,
     as_list,
     describe_unread,
-    find_id,
     find_list,
     has_id,
     is_id,
@@ -81,6 +80,7 @@ _QUERIES = LIST_COLUMNS["query"].names
 _WRAPPERS = frozenset(  # names of the one list that a file of some tool holds
     ("runs", "observations", "traces", "spans", "events", "sessions", "logs", "records", "rows")
 )
+_FOR_SESSIONS = "logs and traces are for gainful sessions"
 _BY_QUERY = "{query: […]}, or [[…], …] with a list for each query"
 
 
@@ -105,11 +105,18 @@ def read_mapping(
     records = rag.find_records(by_query, name, columns)
     if records is None and not _has_scores(by_query):
         if _is_answer(by_query):
-            problem = "this is the response to one search, but to which query?"
-            raise BadInput(name, problem, f"{{query: answer, …}}; or lines {rag.EXPECTED}")
+            problem = "this looks like the response to one search, but to which query? its keys"
+            expected = f"{{query: answer, …}}; or lines {rag.EXPECTED}; {_FOR_SESSIONS}"
+            raise BadInput(name, f"{problem}: {list_columns([*by_query])}", expected)
         records = rag.list_answers(by_query, name) if kind is RUN else None
     if records is None:
-        return dicts.read_dict(by_query, name, kind)
+        read = dicts.read_dict(by_query, name, kind, columns)
+        lists = [each for each in by_query.values() if isinstance(each, list)]
+        has_others = any(isinstance(each, Mapping) for each in by_query.values())
+        is_mixed = has_others and any(map(are_records, lists))  # of an API, with its meta
+        if is_mixed and isinstance(read, NestedDict):
+            raise BadInput(name, *_describe_unknown(by_query, kind))
+        return read
     return rag.read_records(name, records, kind, columns)
 
 
@@ -149,14 +156,14 @@ def _is_answer(value: object) -> bool:
     entries = find_list(dict(value))
     if entries is None:
         return False
-    is_filtered = isinstance(find_first(dict(value), ("hits.hits",)), list)  # of all but its hits
+    is_filtered = isinstance(find_first(dict(value), ("hits.hits", "response.docs")), list)
     is_nested = isinstance(find_first(dict(value), ("data", "Get")), Mapping)
-    if is_filtered or is_nested or not _MARKS.isdisjoint(value):
+    if is_filtered or is_nested or not _MARKS.isdisjoint(value):  # of all but the hits
         return True
     has_more = not all(map(_is_nested, value.values()))
-    is_one = len(value) == 1 and isinstance(next(iter(value.values())), list)
-    has_ids = any(not is_id(each) and find_id(each) is not None for each in entries)
-    return has_more or value.get("hits") == [] or (is_one and has_ids)
+    is_one = sum(isinstance(each, list) and bool(each) for each in value.values()) == 1
+    are_documents = any(isinstance(each, Mapping) or has_id(each) for each in entries)
+    return has_more or value.get("hits") == [] or (is_one and are_documents)
 
 
 def _is_nested(value: object) -> bool:
@@ -179,7 +186,8 @@ def read_sequence(
             named_columns.refuse_event_lists(header, kind)
         return rag.read_records(name, _number_records(entries, name), kind, columns)
     if shape == "lists":
-        return _count_lists(dicts.read_dict(dict(enumerate(entries)), name, kind), len(entries))
+        read = dicts.read_dict(dict(enumerate(entries)), name, kind, columns)
+        return _count_lists(read, len(entries))
     table = _build_table(entries, shape, name, kind.number)
     return named_columns.extract(table, kind, columns)
 
@@ -221,10 +229,6 @@ def read_json(
         raise
     if rows.mistakes:
         _refuse_unknown(value, name, kind, rows.list_problems(1)[0])
-    elif isinstance(value, dict) and isinstance(read, NestedDict):
-        lists = [isinstance(each, list) and are_records(each) for each in value.values()]
-        if any(lists) and any(isinstance(each, dict) for each in value.values()):
-            raise BadInput(name, *_describe_unknown(value, kind))  # of an API, with its meta
     return rows
 
 
@@ -245,7 +249,7 @@ def _refuse_unknown(
     value: Mapping[str, Any] | list[Any], name: str, kind: Kind[Any], failure: BadInput
 ) -> None:
     """An object in which few values can be the documents of a query is probably another thing."""
-    if isinstance(value, list):
+    if isinstance(value, list) or not failure.where.startswith(f"{name}["):
         return
     likely = 0
     for inner in value.values():
@@ -258,8 +262,6 @@ def _refuse_unknown(
         likely += is_list or has_number or is_answer or is_failure
     are_dicts = all(isinstance(inner, dict) for inner in value.values())
     is_unlikely = 2 * likely < len(value) if are_dicts else 2 * likely <= len(value)
-    if not failure.where.startswith(f"{name}["):
-        return
     if (unread := describe_unread(value)) is not None:
         raise BadInput(name, unread.problem, unread.expected)
     if is_unlikely:
@@ -267,10 +269,10 @@ def _refuse_unknown(
         raise BadInput(failure.where, f"{failure.problem}: {problem}", expected)
 
 
-def _describe_unknown(value: Mapping[str, Any], kind: Kind[Any]) -> tuple[str, str]:
+def _describe_unknown(value: Mapping[Any, Any], kind: Kind[Any]) -> tuple[str, str]:
     keys = list_columns([*value])
     problem = f"this JSON is not a known format of {kind.name}; its keys are {keys}"
-    return problem, f"{kind.shapes}; logs and traces are for gainful sessions"
+    return problem, f"{kind.shapes}; {_FOR_SESSIONS}"
 
 
 _ALLOWED = (
@@ -373,25 +375,21 @@ def holds_runs(value: object) -> bool:
         >>> holds_runs(["bm25.txt", "dense.txt"]), holds_runs([["a", "b"], ["c"]])
         (True, False)
     """
+    if not isinstance(value, (Mapping, list, tuple)):
+        return False
+    entries = value.values() if isinstance(value, Mapping) else value
+    first = next((inner for inner in entries if _is_filled(inner)), None)
     if isinstance(value, Mapping):
-        return _holds_named_runs(value)
-    if not isinstance(value, (list, tuple)) or (value and rag.record_kinds(value[0])):
-        return False
-    first = next((inner for inner in value if _is_filled(inner)), None)
-    if isinstance(first, str):
+        if type(first) is dict and type(next(iter(first.values()))) in (float, int):
+            return False  # documents with their scores, as most have them
+        is_one = rag.find_records(value, "") is not None or ratings.recognise(value) is not None
+        if is_one or _find_batch(value) or split_columns(value, "run"):
+            return False
+    elif isinstance(first, str):
         return is_path(first)
+    elif value and rag.record_kinds(value[0]):
+        return False
     return not _is_answer(first) and is_run(first)  # a list is a ranking, unless it holds such
-
-
-def _holds_named_runs(by_name: Mapping[Any, Any]) -> bool:
-    first = next((inner for inner in by_name.values() if _is_filled(inner)), None)
-    if type(first) is dict and type(next(iter(first.values()))) in (float, int):
-        return False  # documents with their scores, as most have them
-    if rag.find_records(by_name, "") is not None or split_columns(by_name, "run") is not None:
-        return False
-    if ratings.recognise(by_name) is not None or _is_answer(first) or _find_batch(by_name):
-        return False
-    return is_run(first)
 
 
 def _is_filled(value: object) -> bool:
@@ -537,12 +535,11 @@ def _has_name(record: Mapping[Any, Any], aliases: Any) -> bool:
 
 def _number_records(entries: list[Any], name: str) -> rag.Records:
     for index, entry in enumerate(entries):
-        record = rag.as_record(entry)
+        place, record = f"{name}[{index}]", rag.as_record(entry)
         if record is None:
-            problem = f"{quote(entry)} is not a record like the first"
-            yield f"{name}[{index}]", BadInput(f"{name}[{index}]", problem)
+            yield place, BadInput(place, f"{quote(entry)} is not a record like the first")
         else:
-            yield f"{name}[{index}]", record
+            yield place, record
 
 
 def _build_table(entries: list[Any], shape: Shape, name: str, number: str) -> InputTable:
@@ -597,7 +594,7 @@ def split_columns(
         is_table = all(
             as_list(first) is not None and not isinstance(first, tuple) for first in firsts
         )
-        return _zip_columns(value, name) if is_table else [value]
+        return zip_columns(value, name) if is_table else [value]
     lists = find_key((*RETRIEVED, *RELEVANT, *DOC_LISTS), "retrieved", "relevant")
     docs = find_key(DOC, "doc")
     if is_id(value[query]):
@@ -607,10 +604,11 @@ def split_columns(
     has_lists = any(as_list(next(iter(as_list(each) or ()), None)) for each in value.values())
     if as_list(value[query]) is None or (lists is None and docs is None and not has_lists):
         return None
-    return _zip_columns(value, name)
+    return zip_columns(value, name)
 
 
-def _zip_columns(value: Mapping[Any, Any], name: str) -> list[Mapping[Any, Any]]:
+def zip_columns(value: Mapping[Any, Any], name: str) -> list[Mapping[Any, Any]]:
+    """The rows of a dict of columns."""
     lists = {key: as_list(column) for key, column in value.items()}
     by_name = {key: column for key, column in lists.items() if column is not None}
     if len({len(column) for column in by_name.values()}) > 1:

@@ -16,7 +16,15 @@ from attrs import evolve, frozen
 
 from gainful.errors import BadInput
 from gainful.read.column_names import USUAL_NAMES, ColumnMapping
-from gainful.read.qrels_and_run import QRELS, RUN, Kind, Rows, Value, are_ranks
+from gainful.read.qrels_and_run import (
+    QRELS,
+    RUN,
+    Kind,
+    Rows,
+    Value,
+    are_ranks,
+    has_several_subtopics,
+)
 from gainful.read.source import BYTE_ORDER_MARK, PACKED_HEADS, Source
 from gainful.text import count_noun, quote
 from gainful.threads import map_ahead
@@ -54,7 +62,10 @@ PASSAGE_QRELS = LineFormat(
     "topic subtopic document passage rating",
 )
 _PLACES = {"query": "1", "doc": "2", "score": "3", "rank": "3"}  # of the fields of a short run
-_SCORED_LINES = "--columns run.query=1,run.doc=2,run.rank=3"
+_SCORED_LINES = (
+    "of query, document, rank, score between tabs or commas: --columns "
+    "run.query=1,run.doc=2,run.rank=3"
+)
 SHORT_RUN = LineFormat(("query", "doc", "score"), "score", "query document score")
 RUN_LINES = LineFormat(
     ("query", "q0", "doc", "rank", "score", "tag"),
@@ -94,12 +105,24 @@ def read_rows(
         notes.append(f"{source.name}: three fields per line, read as query document {role}")
         sign = -1 if role == "rank" else 1
         rows = evolve(rows, frame=rows.frame.with_columns(pl.col("score") * sign))
+    warnings = describe_trailing(int(rows.frame["more"].sum()))
+    if line_format is QRELS_LINES and _have_ranks(rows.frame):
+        words = "the third field counts 1, 2, 3, … in every query, as do ranks"
+        warnings.append(f"{words}; if this is a run {_SCORED_LINES}")
     return evolve(
         rows,
-        warnings=describe_trailing(int(rows.frame["more"].sum())),
+        warnings=warnings,
         notes=notes,
         fields={"tag": last_tag(source)} if line_format is RUN_LINES else {},
     )
+
+
+def _have_ranks(frame: pl.DataFrame) -> bool:
+    """Does the third of four fields count as ranks do, and may the second be the document?"""
+    if frame["doc"].head(1).to_list() != ["1"] or not has_several_subtopics(frame["subtopic"]):
+        return False
+    rank = pl.col("doc").cast(pl.Int64, strict=False).fill_null(0)
+    return frame["query"].n_unique() < len(frame) and are_ranks(frame.select("query", rank), "doc")
 
 
 def describe_trailing(count: int) -> list[str]:
@@ -199,7 +222,7 @@ def refuse_swapped(source: Source, kind: Kind[Any]) -> None:
     if kind is QRELS and field_count >= len(RUN_LINES.fields):
         raise kind.describe_swap(source.name, "its lines have six fields", QRELS_LINES.description)
     if kind is RUN and field_count == len(QRELS_LINES.fields):
-        expected = f"{RUN_LINES.description}; with query, document, rank, score: {_SCORED_LINES}"
+        expected = f"{RUN_LINES.description}; {_SCORED_LINES}"
         raise kind.describe_swap(source.name, "their lines have four fields", expected)
 
 
