@@ -127,7 +127,7 @@ def extract_session_table(
 
 _MAX_FIRST = 50  # records by which a format is recognised
 _IN_TWO_FILES = (None, "ubi", "openinference")  # formats of logs that may be
-_IN_FILES = ("ties", "pages", "tool")  # what can only be asked of files
+_IN_FILES = ("sessions_format", "ties", "pages", "tool")  # what can only be asked of files
 AnySessions = str | PathLike[str] | Sessions | Any  # or any frame, or several systems
 
 
