@@ -134,8 +134,8 @@ def pack_sessions(
         packed.finish()
         return packed
 
-    docs, finder = rows.select(_DOC_HASH).to_native(), RepeatFinder(name)
-    take_rows(engine, name, docs, lambda some: finder.add(some[_DOC_HASH].to_numpy()))
+    finder = RepeatFinder(name)
+    finder.take(engine, rows.select(_DOC_HASH).to_native())
     with ThreadPoolExecutor(1) as beside:
         repeats = beside.submit(finder.has_repeats)
         queries = spill(_describe_queries(rows), packer.pack_queries)

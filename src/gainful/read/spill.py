@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from gainful.errors import BadInput
 from gainful.read.engines import Engine, report_engine_errors
 from gainful.text import quote
-from gainful.threads import take_ahead
+from gainful.threads import map_ahead, take_ahead
 
 KEY = "\0key"  # the hash of an owner's name
 MAX_OWNER_ROWS = 10_000_000  # of one owner, which memory holds together
@@ -151,9 +151,14 @@ class RepeatFinder:
     _file: IO[bytes] | None = field(init=False, default=None)
     _blocks: list[tuple[int, _Starts]] = field(init=False, factory=list)  # where it is in the file
 
-    def add(self, hashes: NDArray[np.uint64]) -> None:
-        """Take some of them."""
-        self._held.append(np.sort(hashes))
+    def take(self, engine: Engine, hashes: Any) -> None:
+        """Take the rows of one column, of which two batches are sorted while the next ones come."""
+        with report_engine_errors(engine, self.name), closing(engine.stream(hashes)) as batches:
+            for ordered in map_ahead(lambda rows: np.sort(rows.to_series().to_numpy()), batches):
+                self._add(ordered)
+
+    def _add(self, ordered: NDArray[np.uint64]) -> None:
+        self._held.append(ordered)
         if self._file is None and sum(map(len, self._held)) <= _MAX_KEPT:
             return
         with _report_full_disk(self.name):
