@@ -266,7 +266,7 @@ def per_session(
     if find_engine(sessions) is not SPARK:
         raise WrongType("sessions", sessions, "a Spark frame; gainful.sessions takes all others")
     parts = prepare_parts(sessions, qrels, usual, None, reading.options)
-    _, recipes = reading.build_recipes(measures, parts.matcher.observed)
+    _, recipes = reading.build_recipes(measures, parts.matcher.gain_event)
     names = flatten_names(dict.fromkeys(recipes, 0.0)) if flat else recipes
     return _keep_values(parts, dict(zip(names, recipes.values(), strict=True)))
 

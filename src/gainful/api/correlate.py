@@ -121,7 +121,7 @@ def correlate_sessions(
     """Evaluate sessions and hold the measures against labels, or a column of the sessions."""
     reading = SessionReading.from_options(options)
     judgments, loaded = reading.read(sessions, qrels)
-    wanted = list(expand(measures or usual_session_measures(loaded.observed)))
+    wanted = list(expand(measures or usual_session_measures(loaded.gain_event)))
     if against is not None and labels is None and against not in loaded.frame.columns:
         try:
             is_known = next(iter(expand(against).values())).entry.session

@@ -78,9 +78,9 @@ def explore(
     if command is None:
         command = command_words(sessions, qrels, reading.options)
     judgments, loaded = reading.read(sessions, qrels, whole=True)
-    if measure is None and loaded.observed:
-        loaded = evolve(loaded, notes=(*loaded.notes, explain_default(loaded.observed)))
-        recipe = _choose_recipe(usual_session_measures(loaded.observed)[-1], reading)
+    if measure is None and loaded.gain_event:
+        loaded = evolve(loaded, notes=(*loaded.notes, explain_default(loaded.gain_event)))
+        recipe = _choose_recipe(usual_session_measures(loaded.gain_event)[-1], reading)
     matched = match_for(recipe, loaded, judgments)
     if matched.size > _MAX_SESSIONS:
         allowed = f"at most {_MAX_SESSIONS}, such as those of one scenario"

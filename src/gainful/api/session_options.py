@@ -220,10 +220,10 @@ class SessionReading:
         return cls(options=cast("GainOptions", reading), like=like, cost=cost, settings=given)
 
     def build_recipes(
-        self, measures: Measures | None, observed: str = ""
+        self, measures: Measures | None, gain_event: str = ""
     ) -> tuple[SessionConvention, dict[str, SessionRecipe]]:
         """The convention, and how each measure is computed."""
-        return build_session_recipes(measures, self.like, self.settings, self.cost, observed)
+        return build_session_recipes(measures, self.like, self.settings, self.cost, gain_event)
 
     def read(
         self,

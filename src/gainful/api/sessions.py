@@ -65,7 +65,7 @@ def evaluate(
     reading = SessionReading.from_options(options, options.pop("cost", None))
     reading.build_recipes(measures)  # which refuses mistakes before anything is read
     judgments, chosen = reading.read(sessions, qrels)
-    convention, recipes = reading.build_recipes(measures, chosen.observed)
+    convention, recipes = reading.build_recipes(measures, chosen.gain_event)
     matched = match_for(next(iter(recipes.values())), chosen, judgments)
     results = SessionResults.from_matched(chosen.name, matched, recipes, convention)
     if group is None and queries is None:

@@ -91,8 +91,8 @@ def summarise(
             allowed = f"held: {name} needs the longest session, and only some are read at a time"
             raise BadValue("hold", "growing", allowed)
     parts = prepare_parts(sessions, qrels, recipes, by, reading.options)
-    observed = parts.matcher.observed
-    convention, recipes = reading.build_recipes(measures, observed)
+    gain_event = parts.matcher.gain_event
+    convention, recipes = reading.build_recipes(measures, gain_event)
     new_sums = partial(SummarySums, recipes, parts.by, parts.sessions.name, curves)
     sums, notes = parts.visit(new_sums)
     return SessionSummary(
@@ -101,8 +101,8 @@ def summarise(
         sums=sums.sums,
         recipes=recipes,
         convention=convention,
-        observed=observed,
-        notes=[*notes, *note_recipes(recipes, observed)],
+        gain_event=gain_event,
+        notes=[*notes, *note_recipes(recipes, gain_event)],
     )
 
 
@@ -184,7 +184,7 @@ def match_by(
         recipes=[] if by_topic else recipes,
         choice=choice or SessionChoice(),
         gains=gains,
-        observed=name_events(gains),
+        gain_event=name_events(gains),
     )
     if by_topic:
         matcher = evolve(matcher, qrels=collect_searcher_qrels(sessions, matcher), recipes=recipes)

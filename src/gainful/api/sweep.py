@@ -99,13 +99,13 @@ def sweep(
 
         by_label = {recipe.label: recipe for recipe in recipes}
         parts = prepare_parts(sessions, qrels, by_label, names, reading.options)
-        grid = build_grid(observed=parts.matcher.observed)
+        grid = build_grid(gain_event=parts.matcher.gain_event)
         sums, notes = parts.visit(
             partial(SweepPartSums, grid.recipes, parts.by, parts.sessions.name)
         )
         return build_sweep(parts.sessions.name, grid, sums, notes)
     judgments, chosen = reading.read(sessions, qrels)
-    grid = build_grid(observed=chosen.observed)
+    grid = build_grid(gain_event=chosen.gain_event)
     return _sweep_groups(match_for(grid.recipes[0], chosen, judgments), grid, names, chosen.name)
 
 

@@ -135,7 +135,7 @@ def gain_from_behaviour(
         grade=pl.when(pl.col("doc").is_not_null()).then(pl.Series(gain))
     )
     done_words = name_events(events)
-    return evolve(sessions, frame=frame, observed=done_words, notes=(*sessions.notes, *notes))
+    return evolve(sessions, frame=frame, gain_event=done_words, notes=(*sessions.notes, *notes))
 
 
 def find_gains(sessions: Sessions, events: Sequence[GainEvent]) -> pl.Series:

@@ -63,7 +63,7 @@ def match_frames(
         place,
         order.rank_rows(row, pools.base[place], run.frame["doc"]),
         judged=np.arange(len(all_queries)) < len(queries),
-        in_run=(order.retrieved > 0) | all_queries.is_in(list(run.silent)).to_numpy(),
+        in_run=(order.retrieved > 0) | all_queries.is_in(list(run.empty_queries)).to_numpy(),
         tied_count=count_ties(order.tied),
         duplicate_count=len(repeated) - repeated.n_unique(["query", "doc"]),
         duplicate=next(repeated["query", "doc"].bottom_k(1, by=["query", "doc"]).iter_rows(), None),

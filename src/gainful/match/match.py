@@ -28,7 +28,7 @@ def drop_namesakes(run: Run | NestedDict) -> Run | NestedDict:
     if len(frame) == len(run.frame):
         return run
     without_docs = set(run.frame["query"].unique()) - set(frame["query"].unique())
-    return evolve(run, frame=frame, where=None, silent=run.silent | without_docs)
+    return evolve(run, frame=frame, where=None, empty_queries=run.empty_queries | without_docs)
 
 
 def _match_scored(

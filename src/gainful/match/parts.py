@@ -208,15 +208,15 @@ def refuse_bad_run(matched: Matched, run: LazyRun, convention: Convention) -> No
 
 def pack_qrels(qrels: Qrels) -> pl.DataFrame:
     """Judgments as one table: query, doc, grade; no doc where a query was judged without one."""
-    rows = {"query": qrels.silent, "doc": None, "grade": None}
+    rows = {"query": qrels.empty_queries, "doc": None, "grade": None}
     return pl.concat([qrels.frame, pl.DataFrame(rows, schema=qrels.frame.schema)])
 
 
 def unpack_qrels(rows: pl.DataFrame, ids: IdKinds | None = None) -> Qrels:
     """The judgments of some queries, as `pack_qrels` made them."""
-    silent = rows.filter(pl.col("doc").is_null())["query"]
+    empty_queries = rows.filter(pl.col("doc").is_null())["query"]
     judged = rows.select("query", "doc", "grade").drop_nulls("doc")
-    return Qrels(judged, silent=tuple(silent), unique=False, ids=ids or {}, part=True)
+    return Qrels(judged, empty_queries=tuple(empty_queries), unique=False, ids=ids or {}, part=True)
 
 
 def match_part(
@@ -235,23 +235,23 @@ def match_part(
 def _match_by_disk(qrels: Qrels, run: LazyRun, match_part: WorkPart) -> list[Matched]:
     """The parts of a run: it is read while rows are written, and a part while one is matched."""
     judged, retrieved = Spill("the judgments"), Spill(run.name, ["query"])
-    silent = set[str]()
+    empty_queries = set[str]()
 
     def take(rows: Run) -> None:
         retrieved.add(_hash_queries(rows.frame))
-        silent.update(rows.silent)
+        empty_queries.update(rows.empty_queries)
 
     judged.add(_hash_queries(pack_qrels(qrels)))
     take_ahead(take, run.stream())
     judged.finish()
     retrieved.finish()
-    if not (retrieved.counts.any() or silent):
+    if not (retrieved.counts.any() or empty_queries):
         raise BadInput(run.name, "it has no results")
     parts = [*choose_parts(retrieved.counts, _MAX_ROWS)] or [slice(0, BUCKETS)]
 
     def read(part: slice) -> tuple[pl.DataFrame, Run]:
         rows = retrieved.read(part).drop(KEY)
-        return judged.read(part), Run(rows, run.name, silent=silent, part=True)
+        return judged.read(part), Run(rows, run.name, empty_queries=empty_queries, part=True)
 
     return [*map_ahead(lambda part: match_part(*part), map(read, parts))]
 

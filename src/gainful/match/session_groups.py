@@ -55,13 +55,13 @@ def count_sessions(sessions: MatchedSessions) -> dict[str, int]:
         "judged": len(sessions.judged.query),
     }
     gained = {"judged": counts["results"], "gained": int((sessions.judged.grade > 0).sum())}
-    return counts | (gained if sessions.observed else {})
+    return counts | (gained if sessions.gain_event else {})
 
 
-def describe_judged(counts: Mapping[str, int], observed: str) -> str:
+def describe_judged(counts: Mapping[str, int], gain_event: str) -> str:
     """How many of the results were judged, or clicked or whatever else gains."""
-    number = counts["gained" if observed else "judged"]
-    return f"{number} of {counts['results']} results {observed or 'judged'}"
+    number = counts["gained" if gain_event else "judged"]
+    return f"{number} of {counts['results']} results {gain_event or 'judged'}"
 
 
 def session_columns(sessions: SessionRows) -> pl.DataFrame:

@@ -56,7 +56,7 @@ class MatchedSessions:
     layout: SessionLayout  # where in the rows each query begins
     per_turn: bool
     notes: Sequence[str] = ()
-    observed: str = ""  # the action that gives grades, such as clicked
+    gain_event: str = ""  # the action that gives grades, such as clicked
     not_fetched: Mapping[str, str] = {}  # as `Sessions` has it
 
     @cached_property
@@ -235,10 +235,10 @@ def match_sessions(
         frame = frame.with_columns(topic=pl.col(judged_by))
     pools, judged_topics = build_pools(qrels), qrels.queries
     topics = frame["topic"].gather(layout.query_starts)
-    if sessions.observed:  # a topic of which nothing gained is another one, too
+    if sessions.gain_event:  # a topic of which nothing gained is another one, too
         judged_topics = pl.concat([judged_topics, topics.drop_nulls()]).unique(maintain_order=True)
     base = number_names(topics, judged_topics)
-    if base.null_count() and not sessions.observed:  # what returned nothing gains nothing
+    if base.null_count() and not sessions.gain_event:  # what returned nothing gains nothing
         missing = base.is_null().to_numpy()
         if unjudged == "auto":
             unjudged = "drop" if sessions.per_turn else "error"
@@ -261,7 +261,7 @@ def match_sessions(
         query=in_query,
         rank=frame["rank"].gather(row).fill_null(0).to_numpy().astype(np.intp),
         grade=frame["grade"].gather(row).fill_null(0.0).to_numpy()
-        if sessions.observed  # what was done to a result at its place; shown again, it may differ
+        if sessions.gain_event  # what was done to a result at its place; shown again, it may differ
         else pools.grade[place],
         row=row,
         base=base_number.astype(np.intp),
@@ -282,7 +282,7 @@ def match_sessions(
         layout=layout,
         per_turn=sessions.per_turn,
         notes=tuple(notes),
-        observed=sessions.observed,
+        gain_event=sessions.gain_event,
         not_fetched=sessions.not_fetched,
     )
 
@@ -356,7 +356,7 @@ def _searcher_qrels(sessions: Sessions) -> Qrels:
         raise no_gains(sessions.name)
     topic = "topic" if "topic" in sessions.frame.columns else "session"
     best = find_best_grades(sessions.frame, topic)  # none where an engine gives what gained
-    return Qrels(best, sessions.name, part=bool(sessions.observed))
+    return Qrels(best, sessions.name, part=bool(sessions.gain_event))
 
 
 def find_best_grades(frame: pl.DataFrame, topic: str) -> pl.DataFrame:

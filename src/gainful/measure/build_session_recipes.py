@@ -70,17 +70,17 @@ def _parse_text(text: str) -> dict[str, float | str]:
     return prices
 
 
-def explain_default(observed: str) -> str:
+def explain_default(gain_event: str) -> str:
     """Why nsDCG is no default where gain comes from actions: clicked, bought, …."""
     return (
-        f"with gain from {observed} results, the default is sDCG alone: nsDCG divides by the best "
-        f"order of the {observed} results, and so rewards having few"
+        f"with gain from {gain_event} results, the default is sDCG alone: nsDCG divides by the "
+        f"best order of the {gain_event} results, and so rewards having few"
     )
 
 
-def usual_session_measures(observed: str) -> tuple[str, ...]:
+def usual_session_measures(gain_event: str) -> tuple[str, ...]:
     """The measures if none is named; where gain is what searchers did, without nsDCG."""
-    return _USUAL_SESSION_MEASURES[:1] if observed else _USUAL_SESSION_MEASURES
+    return _USUAL_SESSION_MEASURES[:1] if gain_event else _USUAL_SESSION_MEASURES
 
 
 def build_session_recipes(
@@ -88,7 +88,7 @@ def build_session_recipes(
     like: str | SessionConvention | None,
     settings: Mapping[str, Any],
     cost: Cost | None = None,
-    observed: str = "",
+    gain_event: str = "",
 ) -> tuple[SessionConvention, dict[str, SessionRecipe]]:
     """The convention, and a recipe for each measure of sessions, and for the cost."""
     for name in settings:
@@ -98,7 +98,7 @@ def build_session_recipes(
     options = drop_unset(settings)
     of_all = {name: options[name] for name in _OF_ALL_SESSION_MEASURES if name in options}
     convention = like_sessions(like).with_settings(**of_all)
-    named = usual_session_measures(observed) if measures is None else measures
+    named = usual_session_measures(gain_event) if measures is None else measures
     listed = [named] if isinstance(named, (str, Measure)) else named
     if not isinstance(listed, Iterable):
         raise WrongType("measures", measures, "names such as nsDCG(b=2, bq=4)@10")

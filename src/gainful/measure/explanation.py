@@ -314,7 +314,7 @@ class Contributions(Shown):
     share: tuple[float, float] | None  # what was reached and what was possible
     counts: Sequence[str]  # the numbers of the formula, in words
     owner: str = ""  # the query or session, if it is one of a file
-    observed: str = ""  # the action that gives gain in place of grades, such as clicked
+    gain_event: str = ""  # the action that gives gain in place of grades, such as clicked
 
     @property
     def field_names(self) -> list[str]:
@@ -343,7 +343,7 @@ class Contributions(Shown):
         shown = [s for s in self.steps if everything or s.rank <= _TOP or s.contribution]
         left_out = len(self.steps) - len(shown)
         more = [f"… and {count_noun(left_out, 'rank')} that add nothing"] if left_out else []
-        known = [name for name in self.field_names if not (self.observed and name == "grade")]
+        known = [name for name in self.field_names if not (self.gain_event and name == "grade")]
         table = tabulate_ranks(shown, known, _ADDED_HEADS, ("discount", "query_discount"))
         steps = Section(table=table, lines=more)
         formula = [f"{entry.name}: {entry.full_definition}", *self._format_sums()]
@@ -516,7 +516,7 @@ def explain_session(recipe: SessionRecipe, sessions: MatchedSessions) -> Contrib
     counts = [
         count_noun(queries.position.size, "query"),
         f"{count_noun(int(queries.retrieved.sum()), 'result')}, {_count_known(queries)}",
-        *(note for note in queries.notes if queries.observed and "gain: " in note),
+        *(note for note in queries.notes if queries.gain_event and "gain: " in note),
         *_list_parameters(formulas | {"k": recipe.k}),
     ]
     value, share = finite_or_none(values[-1]), None
@@ -525,14 +525,14 @@ def explain_session(recipe: SessionRecipe, sessions: MatchedSessions) -> Contrib
         share = (total, best) if np.isclose(total, best * value) else None
     owner = f"session {sessions.session_ids[0]}"
     built = _build(recipe, steps, values, value, share, counts)
-    return evolve(built, owner=owner, observed=queries.observed)
+    return evolve(built, owner=owner, gain_event=queries.gain_event)
 
 
 def _count_known(sessions: MatchedSessions) -> str:
     """How many results are judged; of behaviour, on how many searchers acted."""
     grades = sessions.judged.grade
-    return f"{int((grades > 0).sum()) if sessions.observed else len(grades)} of them " + (
-        sessions.observed or "judged"
+    return f"{int((grades > 0).sum()) if sessions.gain_event else len(grades)} of them " + (
+        sessions.gain_event or "judged"
     )
 
 

@@ -65,8 +65,8 @@ def anonymise_sessions(
     frame = frame.with_columns(_hash_column(frame[column], salt) for column in hashed)
     if qrels is not None and by_session:
         queries = _hash_column(qrels.frame["query"], salt)
-        silent = tuple(_hash_text(query, salt) for query in qrels.silent)
-        qrels = evolve(qrels, frame=qrels.frame.with_columns(queries), silent=silent)
+        empty_queries = tuple(_hash_text(query, salt) for query in qrels.empty_queries)
+        qrels = evolve(qrels, frame=qrels.frame.with_columns(queries), empty_queries=empty_queries)
     plain = ["query texts", "documents", *(name for name in sessions.columns if name not in hashed)]
     note = f"salted hashes replace {join_words(hashed)}; {join_words(plain)} are unchanged"
     return qrels, evolve(

@@ -63,8 +63,8 @@ def to_rows(nested: NestedDict, kind: Kind[Value]) -> Rows[Value]:
     for query, inner in nested.mapping.items():
         pairs = check_numbers(inner, name, query, kind, problems)
         rows += ((str(query), str(doc), value) for doc, value in pairs)
-    silent = tuple(str(query) for query, inner in nested.mapping.items() if not inner)
-    fields = {"silent": silent, "list_count": nested.list_count}
+    empty_queries = tuple(str(query) for query, inner in nested.mapping.items() if not inner)
+    fields = {"empty_queries": empty_queries, "list_count": nested.list_count}
     frame, locate = _build_frame(rows, number, name), partial("{}, row {}".format, name)
     return Rows(kind, name, frame, locate, problems, notes=nested.notes, fields=fields)
 
@@ -132,7 +132,7 @@ def build_lists(
     """Rows of documents with numbers; in a run, one may stand twice in a list."""
     rows = [(str(query), str(doc), number) for query, pairs in lists for doc, number in pairs]
     places = [place for _, pairs in lists for place in range(1, len(pairs) + 1)]
-    fields["silent"] = tuple(str(query) for query, pairs in lists if not pairs)
+    fields["empty_queries"] = tuple(str(query) for query, pairs in lists if not pairs)
     frame, locate = _build_frame(rows, kind.number, name), locate_in_lists(name, places, kind)
     return Rows(kind, name, frame, locate, problems, notes=notes, fields=fields)
 

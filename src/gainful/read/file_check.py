@@ -225,7 +225,7 @@ def _examine(read: Rows[Any] | Qrels | Run, name: str, format_name: str) -> Find
         read = evolve(read, locate=lambda row: locate(row).replace(prefix, "line "))
         problems += _describe_problems(read)
         warnings += read.warnings
-        if read.frame.is_empty() and not (read.kind is RUN and read.fields.get("silent")):
+        if read.frame.is_empty() and not (read.kind is RUN and read.fields.get("empty_queries")):
             return Finding(name, f"{read.kind.name}, {format_name}", problems or ["it is empty"])
         frame, repeats = _drop_repeats(read)
         problems += repeats

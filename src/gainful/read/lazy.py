@@ -178,7 +178,7 @@ class ListRun(FileRun):
 
 def _refuse_repeats(run: Run, seen: set[str]) -> None:
     """Refuse queries that came before with another list, and add these to them."""
-    queries = {*run.frame["query"].unique(), *run.silent}
+    queries = {*run.frame["query"].unique(), *run.empty_queries}
     for query in sorted(queries & seen)[:1]:
         raise BadInput(run.name, f"query {quote(query)} comes twice", "each query once")
     seen |= queries

@@ -64,7 +64,7 @@ class Qrels(metaclass=_NoReaders):
     frame: pl.DataFrame  # query, doc: text; grade: number
     name: str = "judgments"
     where: Callable[[int], str] | None = field(default=None, repr=False)  # row → file:line
-    silent: tuple[str, ...] = ()  # queries that were judged, and nothing was found relevant
+    empty_queries: tuple[str, ...] = ()  # queries that were judged, and nothing was found relevant
     unique: bool = True  # may no document be judged twice?
     ids: IdKinds = field(factory=dict)
     subtopics: pl.DataFrame | None = None  # row of the frame, subtopic: text; grade: number
@@ -91,8 +91,8 @@ class Qrels(metaclass=_NoReaders):
     def queries(self) -> pl.Series:
         """The judged queries, in the order in which they first appear."""
         names = self.frame["query"].unique(maintain_order=True)
-        silent = pl.Series("query", self.silent, dtype=pl.String)
-        return pl.concat([names, silent.filter(~silent.is_in(names.implode()))])
+        empty_queries = pl.Series("query", self.empty_queries, dtype=pl.String)
+        return pl.concat([names, empty_queries.filter(~empty_queries.is_in(names.implode()))])
 
     def locate(self, row: int) -> str:
         """Where a row came from, for a message."""
@@ -101,7 +101,7 @@ class Qrels(metaclass=_NoReaders):
     def to_dict(self) -> dict[str, dict[str, float]]:
         """Judgments as a dict of dicts."""
         mapping: dict[str, dict[str, float]] = {}
-        for query in self.silent:
+        for query in self.empty_queries:
             mapping[query] = {}
         for query, doc, grade in self.frame.iter_rows():
             mapping.setdefault(query, {})[doc] = grade
@@ -120,7 +120,7 @@ class Run(metaclass=_NoReaders):
     name: str = "run"
     where: Callable[[int], str] | None = field(default=None, repr=False)
     tag: str = ""  # what the run calls itself in its last column
-    silent: frozenset[str] = field(default=(), converter=_as_set)  # queries without results
+    empty_queries: frozenset[str] = field(default=(), converter=_as_set)  # queries without results
     notes: Sequence[str] = ()  # notes on how it was read
     ids: IdKinds = field(factory=dict)
     list_count: int = 0  # lists in query order, where queries have no names
@@ -130,7 +130,7 @@ class Run(metaclass=_NoReaders):
 
     def __attrs_post_init__(self) -> None:
         _refuse_other_than_frame(self.frame, "Run", "score")
-        if self.frame.is_empty() and not (self.silent or self.part):
+        if self.frame.is_empty() and not (self.empty_queries or self.part):
             raise BadInput(self.name, "it has no results")
         if not self.infinite:
             _refuse_not_finite(self.frame, "score", self.locate)
@@ -180,10 +180,10 @@ class LazyRun:
     def collect(self) -> Run:
         """The whole run in memory, for those who have to look at every document of a query."""
         parts = [*self.stream()]
-        silent = {query for part in parts for query in part.silent}
+        empty_queries = {query for part in parts for query in part.empty_queries}
         frame = pl.concat([part.frame for part in parts])
         note = f"the run was brought into memory, from {self.engine.name}"
-        return Run(frame, self.name, silent=silent, ids=self.ids, notes=(note,))
+        return Run(frame, self.name, empty_queries=empty_queries, ids=self.ids, notes=(note,))
 
     def head(self, limit: int) -> Run:
         """The first rows, here."""

@@ -179,7 +179,7 @@ def explode_lists(frame: pl.DataFrame, name: str, kind: Kind[Value]) -> Rows[Val
         rows.select("query", "doc", kind.number),
         dicts.locate_in_lists(name, rows["place"], kind),
         notes=() if numbers is None or kind is QRELS else _note_rising(rows),
-        fields={"silent": tuple(names.filter(lengths == 0))}
+        fields={"empty_queries": tuple(names.filter(lengths == 0))}
         | ({"complete": True} if kind is QRELS else {}),
     )
 

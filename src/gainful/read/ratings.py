@@ -346,9 +346,9 @@ def _read_quepid(source: Source, kind: Kind[Value], columns: ColumnMapping) -> R
         table, frame=frame.filter(has_number), locate=lambda row: table.locate(int(rows[row]))
     )
     read = named_columns.extract_rows(kept, kind)
-    silent = {*bare["query"].drop_nulls()} - {*kept.frame["query"]}
+    empty_queries = {*bare["query"].drop_nulls()} - {*kept.frame["query"]}
     if kind is RUN:
-        return evolve(read, fields={**read.fields, "silent": silent})
+        return evolve(read, fields={**read.fields, "empty_queries": empty_queries})
     unrated = int((bare["doc"].fill_null("") != "").sum())
-    notes = _list_notes(source.name, unrated, len(silent), only_retrieved="rank" in roles)
+    notes = _list_notes(source.name, unrated, len(empty_queries), only_retrieved="rank" in roles)
     return evolve(read, notes=notes)

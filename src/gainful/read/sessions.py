@@ -77,7 +77,7 @@ class Sessions:
     problems: Sequence[tuple[str, str]] = field(default=(), repr=False)
     dropped_count: int = 0  # sessions that were left out
     judged_by: str = "session"  # whose judgments count where there is no column topic
-    observed: str = ""  # the action that gives grades, such as clicked
+    gain_event: str = ""  # the action that gives grades, such as clicked
     # Of an engine: columns in which results of one query differ, each with such a session; and how
     # many results there are of each action.
     not_fetched: Mapping[str, str] = {}

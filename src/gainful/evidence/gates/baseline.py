@@ -134,7 +134,7 @@ def fingerprint(qrels: Qrels | NestedDict) -> str:
 
 
 def _judgment_rows(qrels: Qrels) -> pl.DataFrame:
-    """A row for each judgment and each silent query; grades by their bits, which are exact."""
+    """A row for each judgment and each empty query; grades by their bits, which are exact."""
     if qrels.subtopics is None:
         frame = qrels.frame.with_columns(pl.lit(None, pl.String).alias("subtopic"))
     else:
@@ -145,9 +145,9 @@ def _judgment_rows(qrels: Qrels) -> pl.DataFrame:
     bits = (frame["grade"].to_numpy().astype("f8") + 0.0).view("i8")  # -0 is 0
     frame = frame.with_columns(pl.Series("grade", bits).cast(pl.String)).select(_FIELDS)
     judged = frame["query"].unique().implode()
-    silent = pl.DataFrame({"query": pl.Series(qrels.silent, dtype=pl.String).unique()})
-    silent = silent.filter(~pl.col("query").is_in(judged))
-    return pl.concat([frame, silent], how="diagonal")
+    empty = pl.DataFrame({"query": pl.Series(qrels.empty_queries, dtype=pl.String).unique()})
+    empty = empty.filter(~pl.col("query").is_in(judged))
+    return pl.concat([frame, empty], how="diagonal")
 
 
 @frozen(eq=False)

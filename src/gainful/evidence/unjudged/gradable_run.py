@@ -226,7 +226,7 @@ def build_gradable_run(qrels: Qrels, run: Run, convention: Convention) -> Gradab
     open_docs = retrieved.join(qrels.frame, on=_KEY, how="anti", maintain_order="left")
     names = pl.concat([qrels.frame.select(_KEY), open_docs])
     rows = names.with_columns(pl.arange(0, pl.len()).cast(pl.Float64).alias("grade"))
-    extended = Qrels(rows, qrels.name, silent=qrels.silent, unique=qrels.unique)
+    extended = Qrels(rows, qrels.name, empty_queries=qrels.empty_queries, unique=qrels.unique)
     matched = match(extended, run, convention)
     queries = np.arange(len(matched.queries) + 1)
     hits = np.argsort(matched.query, kind="stable")

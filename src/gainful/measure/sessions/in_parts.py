@@ -116,7 +116,7 @@ class PartMatcher:
     recipes: Sequence[SessionRecipe]
     choice: SessionChoice = field(factory=SessionChoice)
     gains: Sequence[GainEvent] = ()  # what was done to a result, where that is what gains
-    observed: str = ""  # and in words, such as clicked
+    gain_event: str = ""  # and in words, such as clicked
 
     def __attrs_post_init__(self) -> None:
         for recipe in self.recipes:
@@ -142,7 +142,7 @@ class PartMatcher:
             find_gains(chosen, self.gains) if len(chosen.frame) else pl.Series([], dtype=pl.Float64)
         )
         frame = chosen.frame.with_columns(grade=pl.when(gain > 0).then(gain))
-        return evolve(chosen, frame=frame, observed=self.observed)
+        return evolve(chosen, frame=frame, gain_event=self.gain_event)
 
     def match(self, sessions: Sessions) -> tuple[MatchedSessions | None, PartTotals]:
         """What was matched of a part, if any session is left, and what is known of it."""

@@ -51,8 +51,8 @@ if TYPE_CHECKING:
 def _describe_means(results: SessionResults, by: Sequence[str]) -> str:
     """How much sessions gain, or which group is best."""
     sessions, counts = results.matched_sessions, results.counts
-    if sessions.observed and not counts["gained"]:
-        return f"No session gained anything: {describe_judged(counts, sessions.observed)}."
+    if sessions.gain_event and not counts["gained"]:
+        return f"No session gained anything: {describe_judged(counts, sessions.gain_event)}."
     groups = results.groups(by) if by else []
     if len(groups) > 1:
         gains = [name for name in results.values if name not in results.costs]
@@ -347,8 +347,8 @@ class SessionResults(Results):
         (of_all,) = results
         counts, sessions = of_all.counts, of_all.matched_sessions
         parts = [count_noun(counts["sessions"], "session"), count_noun(counts["queries"], "query")]
-        if verbose or sessions.observed or counts["judged"] < counts["results"]:
-            parts.append(describe_judged(counts, sessions.observed))
+        if verbose or sessions.gain_event or counts["judged"] < counts["results"]:
+            parts.append(describe_judged(counts, sessions.gain_event))
         parts.append(describe_convention(of_all) if verbose else name_convention(of_all.convention))
         return [" · ".join(parts)]
 

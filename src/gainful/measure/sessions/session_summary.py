@@ -114,7 +114,7 @@ class SummarySums:
         """Take some whole sessions."""
         keys, group = number_groups(sessions, self.by, self.name, self.recipes)
         counted = sessions.judged.query
-        if sessions.observed:  # what was done, and not what others did to the document
+        if sessions.gain_event:  # what was done, and not what others did to the document
             counted = counted[sessions.judged.grade > 0]
         of_query, size = group[sessions.session], len(keys)
         counts = (
@@ -191,7 +191,7 @@ class SessionSummary(Shown):
     sums: Mapping[Keys, GroupSums] = field(repr=False)
     recipes: Mapping[str, SessionRecipe]
     convention: SessionConvention
-    observed: str = ""  # the action that gives gains, such as clicked
+    gain_event: str = ""  # the action that gives gains, such as clicked
     notes: Sequence[str] = ()
 
     @property
@@ -210,7 +210,7 @@ class SessionSummary(Shown):
         """
         counts = dict(zip(COUNTS, self.all_sessions.counts.tolist(), strict=True))
         gained = {"judged": counts["results"], "gained": counts["judged"]}
-        return counts | (gained if self.observed else {})
+        return counts | (gained if self.gain_event else {})
 
     @property
     def mean(self) -> dict[str, float]:
@@ -304,7 +304,7 @@ class SessionSummary(Shown):
         parts = [
             count_noun(counts["sessions"], "session"),
             count_noun(counts["queries"], "query"),
-            describe_judged(counts, self.observed),
+            describe_judged(counts, self.gain_event),
             name_convention(self.convention),
         ]
         return Page(

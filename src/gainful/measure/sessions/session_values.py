@@ -215,7 +215,7 @@ def note_sessions(sessions: MatchedSessions, recipes: Mapping[str, SessionRecipe
     return [
         *sessions.notes,
         *note_opened(sessions, recipes),
-        *note_recipes(recipes, sessions.observed),
+        *note_recipes(recipes, sessions.gain_event),
     ]
 
 
@@ -228,13 +228,13 @@ def note_opened(sessions: MatchedSessions, recipes: Mapping[str, SessionRecipe])
     ]
 
 
-def note_recipes(recipes: Mapping[str, SessionRecipe], observed: str) -> list[str]:
+def note_recipes(recipes: Mapping[str, SessionRecipe], gain_event: str) -> list[str]:
     """What one should know of measures before believing a value, whatever the sessions are."""
     costs = [name for name, recipe in recipes.items() if recipe.entry.is_cost]
     names = tuple(name for name in recipes if name not in costs)
-    is_default = observed and names == usual_session_measures(observed)
+    is_default = gain_event and names == usual_session_measures(gain_event)
     notes = [f"cost is {name}; gain per cost is mean gain / mean cost" for name in costs]
-    notes += [explain_default(observed)] if is_default else []
+    notes += [explain_default(gain_event)] if is_default else []
     unbounded = "can exceed 1: its ideal does not limit the gain of documents"
     for name, recipe in recipes.items():
         if recipe.can_pass_one:

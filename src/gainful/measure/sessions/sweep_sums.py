@@ -154,12 +154,12 @@ def build_sweep_grid(
     reference: Mapping[str, float] | None,
     like: str | SessionConvention | None,
     settings: Mapping[str, Any],
-    observed: str = "",
+    gain_event: str = "",
 ) -> SweepGrid:
     """Everything that is asked of a sweep, checked."""
-    notes = [explain_default(observed)] if measure is None and observed else []
+    notes = [explain_default(gain_event)] if measure is None and gain_event else []
     if measure is None:
-        measure = usual_session_measures(observed)[-1].partition("@")[0]
+        measure = usual_session_measures(gain_event)[-1].partition("@")[0]
     convention = like_sessions(like)
     parsed_measure, depths = _parse_measure_and_depths(measure, depth)
     if not (parsed_measure.entry.session and parsed_measure.entry.has_vectors):

@@ -260,8 +260,8 @@ def render_explore(
         "grades": {
             "values": grades.values.tolist(),
             "labels": [format_exact(float(grade)) for grade in grades.values],
-            "observed": sessions.observed,  # then they are gains of actions, not judgments
-            "noun": "actions worth" if sessions.observed else "grade",
+            "observed": sessions.gain_event,  # then they are gains of actions, not judgments
+            "noun": "actions worth" if sessions.gain_event else "grade",
             "sliders": len(grades.values) <= _MAX_WEIGHTS,
         },
         "gains": gain_choices(sessions, recipe, grades),
@@ -295,7 +295,7 @@ def render_explore(
     count_texts = [
         count_noun(counts["sessions"], "session"),
         count_noun(counts["queries"], "query"),
-        describe_judged(counts, sessions.observed),
+        describe_judged(counts, sessions.gain_event),
     ]
     return render_page(
         "explore.html",
@@ -304,7 +304,7 @@ def render_explore(
         title=title or PurePath(loaded.name).name,
         counts=" · ".join(count_texts),
         settings=SESSION_SETTINGS,
-        observed=sessions.observed,
+        gain_event=sessions.gain_event,
         notes=sessions.notes,
     )
 

@@ -134,18 +134,18 @@ def _build_counts_table(groups: SystemGroups) -> Table:
         row = [label, f"{number:,}", f"{asked:,}", f"{asked / number:.2f}"]
         row.append(f"{int(sessions.retrieved[of_query].sum()):,}")
         rows.append([*row, *(f"{int(counts[of_query].sum()):,}" for counts in known.values())])
-        if not sessions.observed:
+        if not sessions.gain_event:
             rows[-1].append(_share_unjudged(sessions, of_query))
-    heads += [] if sessions.observed else [f"unjudged in\nthe top {_TOP}"]
+    heads += [] if sessions.gain_event else [f"unjudged in\nthe top {_TOP}"]
     return Table((groups.by or "system", *heads), rows, numeric=True, label_columns=1)
 
 
 def _count_known(groups: SystemGroups) -> dict[str, Ranks]:
     sessions = groups.sessions
     judged, number = sessions.judged, len(sessions.position)
-    if sessions.observed:
+    if sessions.gain_event:
         gained = judged.query[judged.grade > 0]
-        return {sessions.observed: np.bincount(gained, minlength=number)}
+        return {sessions.gain_event: np.bincount(gained, minlength=number)}
     known = {"judged": np.bincount(judged.query, minlength=number)}
     if "clicked" in sessions.rows.columns:
         clicks = sessions.rows["clicked"].cast(pl.Float64, strict=False).fill_null(0.0) > 0
@@ -217,7 +217,7 @@ def render_session_report(
             telling="that changed most" if groups.has_pairs else "farthest from the median",
         ),
         settings=tell_sessions([groups.results.convention])[1],
-        observed=groups.sessions.observed,
+        gain_event=groups.sessions.gain_event,
     )
 
 
